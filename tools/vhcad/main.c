@@ -36,12 +36,21 @@ struct hca {
 	struct vhca_dev *dev;
 };
 
+/* A thread of the engine. */
+struct worker_thread {
+	pthread_t thread;
+	struct engine *engine;
+	u32 number;
+	char name[16];
+};
+
 struct daemon {
 	struct options opt;
 	struct capture *capture;
 	struct fabric *fabric;
 	struct engine *engine;
-	pthread_t engine_thread;
+	struct worker_thread worker[ENGINE_THREADS];
+	u32 nworkers;
 	struct ctl *ctl;
 	struct ether *ether;
 	struct sweeper *sweeper;
@@ -93,9 +102,11 @@ static const struct vdev_host_ops host_ops = {
 
 static void *engine_thread(void *arg)
 {
-	pthread_setname_np(pthread_self(), "vhcad-engine");
-	trace_name_thread("engine");
-	engine_run(arg);
+	const struct worker_thread *w = arg;
+
+	pthread_setname_np(pthread_self(), w->name);
+	trace_name_thread(w->name + strlen("vhcad-"));
+	engine_run_thread(w->engine, w->number);
 	return NULL;
 }
 
@@ -214,7 +225,7 @@ static int make_fabric(struct daemon *d)
 		return fail("--loss", NULL, ENOMEM);
 	if (d->capture)
 		fabric_set_capture(d->fabric, d->capture);
-	d->engine = engine_new(&engine_clock_monotonic, d->fabric);
+	d->engine = engine_make(&engine_clock_monotonic, d->fabric, d->opt.threads);
 	if (!d->engine)
 		return fail("engine", NULL, errno);
 	engine_set_spin(d->engine, d->opt.spin_usec);
@@ -370,9 +381,19 @@ static int start_all(struct daemon *d)
 	const struct ctl_scope scope = scope_of(d);
 	int err;
 
-	err = pthread_create(&d->engine_thread, NULL, engine_thread, d->engine);
-	if (err)
-		return fail("engine", NULL, err);
+	for (; d->nworkers < d->opt.threads; d->nworkers++) {
+		struct worker_thread *w = &d->worker[d->nworkers];
+
+		w->engine = d->engine;
+		w->number = d->nworkers;
+		if (w->number)
+			snprintf(w->name, sizeof(w->name), "vhcad-engine%u", w->number % 100);
+		else
+			snprintf(w->name, sizeof(w->name), "vhcad-engine");
+		err = pthread_create(&w->thread, NULL, engine_thread, w);
+		if (err)
+			return fail("engine", NULL, err);
+	}
 	for (u32 i = 0; i < d->opt.nhcas; i++) {
 		err = server_start(d->hca[i].server, &device_ops, d->hca[i].dev);
 		if (err)
@@ -399,10 +420,10 @@ static void stop_all(struct daemon *d)
 	for (u32 i = 0; i < d->opt.nhcas; i++)
 		if (!server_stop(d->hca[i].server))
 			d->held = true;
-	if (d->engine_thread) {
+	if (d->engine)
 		engine_stop(d->engine);
-		pthread_join(d->engine_thread, NULL);
-	}
+	while (d->nworkers)
+		pthread_join(d->worker[--d->nworkers].thread, NULL);
 }
 
 /* Allows many descriptors, as each vector of each adapter may have an eventfd. */

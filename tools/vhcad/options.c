@@ -9,6 +9,7 @@
 
 #include "dev/device.h"
 #include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
+#include "engine/engine.h"
 #include "options.h"
 
 static const char usage[] =
@@ -39,6 +40,7 @@ static const char usage[] =
 "  --pcie SPEEDxLANES     the adapters' link: 2.5, 5, 8, 16 or 32 GT/s and 1, 2, 4, 8 or 16\n"
 "                         lanes (32x16)\n"
 "  --spin USEC            look for work that long before sleeping (0)\n"
+"  --threads N            threads that work for the adapters, 1 to 64 (1)\n"
 "  --loss PERMILLE        lose so many of a thousand packets (0)\n"
 "  --seed N               lose others of them (1)\n"
 "  --topology FILE        switches and links (JSON, see Documentation/hw/vhcad.rst); without\n"
@@ -457,8 +459,8 @@ void options_parse(struct options *o, int argc, char **argv)
 {
 	enum {
 		HCA = 256, SUBNET, LINK, MTU, CAPTURE, TRACE, LOG, CONTROL, ETHERNET, IRQ, PCIE,
-		SPIN, LOSS, SEED, SCENARIO, TOPOLOGY, PCI_ID, DEVICE_VERSION, CAPS_OFF, LIMIT,
-		ALLOW_UNSEALED, USER, NO_SANDBOX, HELP, VERSION,
+		SPIN, THREADS, LOSS, SEED, SCENARIO, TOPOLOGY, PCI_ID, DEVICE_VERSION, CAPS_OFF,
+		LIMIT, ALLOW_UNSEALED, USER, NO_SANDBOX, HELP, VERSION,
 	};
 	static const struct option longs[] = {
 		{ "hca", required_argument, NULL, HCA },
@@ -473,6 +475,7 @@ void options_parse(struct options *o, int argc, char **argv)
 		{ "irq", required_argument, NULL, IRQ },
 		{ "pcie", required_argument, NULL, PCIE },
 		{ "spin", required_argument, NULL, SPIN },
+		{ "threads", required_argument, NULL, THREADS },
 		{ "loss", required_argument, NULL, LOSS },
 		{ "seed", required_argument, NULL, SEED },
 		{ "scenario", required_argument, NULL, SCENARIO },
@@ -504,6 +507,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	o->pcie_speed = PCI_SPEED_MAX;
 	o->pcie_lanes = PCI_LANES_MAX;
 	o->seed = 1;
+	o->threads = 1;
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, ":", longs, NULL)) != -1) {
 		switch (c) {
@@ -542,6 +546,9 @@ void options_parse(struct options *o, int argc, char **argv)
 			break;
 		case SPIN:
 			o->spin_usec = number("--spin", optarg, 10, 0, 1000000);
+			break;
+		case THREADS:
+			o->threads = number("--threads", optarg, 10, 1, ENGINE_THREADS);
 			break;
 		case LOSS:
 			o->loss = number("--loss", optarg, 10, 0, 1000);

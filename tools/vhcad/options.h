@@ -57,6 +57,7 @@ struct options {
 	u8 pcie_speed;			/* as PCI_EXP_LNKSTA_CLS */
 	u8 pcie_lanes;
 	u32 spin_usec;
+	u32 threads;			/* of the engine */
 	u32 loss;			/* lost packets per thousand */
 	u32 seed;
 	const char *scenario;		/* NULL: none */

@@ -142,6 +142,8 @@ static void add_ports(struct json_object *o, const struct vdev_status *st,
 
 static void add_status(const struct ctl_hca *hca, struct json_object *o)
 {
+	struct engine_status engine;
+	struct adapter_status work;
 	struct vdev_status st;
 	char guid[24];
 
@@ -152,6 +154,9 @@ static void add_status(const struct ctl_hca *hca, struct json_object *o)
 	request_add_bool(o, "guest", server_connected(hca->server));
 	request_add_bool(o, "driver", st.enabled);
 	request_add_u64(o, "fatal", st.fatal);
+	vdev_work(hca->dev, &work, &engine);
+	if (engine.threads > 1)
+		request_add_u64(o, "thread", work.thread);
 	request_add_u64(o, "dma_ranges", gmem_ranges(server_mem(hca->server)));
 	json_object_object_add(o, "objects", objects_of(hca));
 	json_object_object_add(o, "faults", request_faults(hca));
@@ -199,6 +204,7 @@ static void add_work(const struct ctl_hca *hca, struct json_object *o)
 	request_add_u64(o, "owed_ns", a.owed);
 	request_add_u64(o, "qps", a.qps);
 	request_add_u64(o, "timers", a.timers);
+	request_add_u64(o, "thread", a.thread);
 	request_add_word(o, "why", a.why);
 }
 
@@ -209,6 +215,8 @@ static struct json_object *engine_of(const struct ctl_hca *hca)
 	struct adapter_status a;
 
 	vdev_work(hca->dev, &a, &engine);
+	request_add_u64(o, "threads", engine.threads);
+	request_add_u64(o, "awake", engine.awake);
 	request_add_u64(o, "sleeps", engine.sleeps);
 	request_add_u64(o, "wakes", engine.wakes);
 	request_add_u64(o, "helped", engine.helped);

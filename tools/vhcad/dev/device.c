@@ -220,6 +220,7 @@ static const struct adapter_ops hca_adapter_ops = {
 	.run = qp_turn,
 	.room = qp_room,
 	.tell = hca_tell,
+	.leave = qp_leave,
 	.scratch = sizeof(struct scratch),
 };
 
@@ -395,10 +396,10 @@ bool vdev_inject_fatal(struct vhca_dev *dev)
 {
 	bool live;
 
-	engine_lock(dev->adapter.engine);
+	adapter_lock(&dev->adapter);
 	live = dev_live(dev);
 	dev_fatal(dev, VHCA_FATAL_INJECTED);
-	engine_unlock(dev->adapter.engine);
+	adapter_unlock(&dev->adapter);
 	return live;
 }
 
@@ -483,7 +484,7 @@ static void enable(struct vhca_dev *dev)
 		log_line("%s: admin queue registers out of range, not enabled", dev->name);
 		return;
 	}
-	engine_lock(dev->adapter.engine);
+	adapter_lock(&dev->adapter);
 	if (!dev->status) {
 		hca->admin = q;
 		__atomic_store_n(&dev->status, VHCA_STATUS_READY, __ATOMIC_RELEASE);
@@ -492,7 +493,7 @@ static void enable(struct vhca_dev *dev)
 			if (dev->port[i].fab.ib.state == PORT_ACTIVE)
 				eq_async(dev, &dev->port[i].ev, EVB_PORT_ACTIVE);
 	}
-	engine_unlock(dev->adapter.engine);
+	adapter_unlock(&dev->adapter);
 }
 
 u32 vdev_reg_read(struct vhca_dev *dev, u32 off)
@@ -546,7 +547,7 @@ void vdev_reg_write(struct vhca_dev *dev, u32 off, u32 val)
 		break;
 	case VHCA_REG_ADMIN_TAIL:
 		__atomic_store_n(&hca->admin.tail, val, __ATOMIC_RELEASE);
-		engine_attend(dev->adapter.engine);
+		adapter_attend(&dev->adapter);
 		break;
 	default:
 		break;
@@ -559,7 +560,7 @@ void vdev_kick(struct vhca_dev *dev, u32 uar)
 		return;
 	trace_point(TRACE_PAGE, to_hca(dev)->guest_row, "kick", 0, uar);
 	doorbell_kick(dev, uar);
-	engine_attend(dev->adapter.engine);
+	adapter_attend(&dev->adapter);
 }
 
 void vdev_work(struct vhca_dev *dev, struct adapter_status *a, struct engine_status *e)
@@ -577,9 +578,9 @@ void vdev_work(struct vhca_dev *dev, struct adapter_status *a, struct engine_sta
  */
 void vdev_addrs(struct vhca_dev *dev, u32 port, struct port_addrs *a)
 {
-	engine_lock(dev->adapter.engine);
+	adapter_lock(&dev->adapter);
 	*a = dev->port[port - 1].fab.ib.addrs;
-	engine_unlock(dev->adapter.engine);
+	adapter_unlock(&dev->adapter);
 }
 
 const char *vdev_set_addrs(struct vhca_dev *dev, u32 port, const struct port_addrs *a,

@@ -55,6 +55,8 @@ enum vhca_status cmd_set_gid(struct command *c)
 	enum vhca_status st;
 	struct vport *p;
 
+	if (!command_alone(c))
+		return VHCA_ST_OK;
 	if (!req->port || req->port > c->dev->nports || !c->dev->port[req->port - 1].fab.eth)
 		return BAD_FIELD(c, vhca_set_gid_req, port);
 	if (i >= ETH_GIDS)

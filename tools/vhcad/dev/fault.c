@@ -91,12 +91,12 @@ int vdev_fault_add(struct vhca_dev *dev, const struct vfault *f)
 
 	if (!valid(f, dev->vectors))
 		return -EINVAL;
-	engine_lock(dev->adapter.engine);
+	adapter_lock(&dev->adapter);
 	if (fs->narmed < VFAULT_MAX_ARMED)
 		fs->armed[fs->narmed++] = *f;
 	else
 		err = -ENOSPC;
-	engine_unlock(dev->adapter.engine);
+	adapter_unlock(&dev->adapter);
 	return err;
 }
 
@@ -104,23 +104,23 @@ void vdev_fault_clear(struct vhca_dev *dev)
 {
 	struct hca *hca = to_hca(dev);
 
-	engine_lock(dev->adapter.engine);
+	adapter_lock(&dev->adapter);
 	hca->faults.narmed = 0;
 	admin_answer_late(hca);
 	if (fault_resetting(hca)) {
 		timer_stop(&hca->faults.reset);
 		reset_over(&hca->faults.reset);
 	}
-	engine_unlock(dev->adapter.engine);
+	adapter_unlock(&dev->adapter);
 }
 
 u32 vdev_fault_list(struct vhca_dev *dev, struct vfault out[VFAULT_MAX_ARMED])
 {
 	u32 n;
 
-	engine_lock(dev->adapter.engine);
+	adapter_lock(&dev->adapter);
 	n = to_hca(dev)->faults.narmed;
 	memcpy(out, to_hca(dev)->faults.armed, n * sizeof(*out));
-	engine_unlock(dev->adapter.engine);
+	adapter_unlock(&dev->adapter);
 	return n;
 }

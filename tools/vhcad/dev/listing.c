@@ -140,7 +140,7 @@ u32 vdev_list(struct vhca_dev *dev, enum vlist_kind kind, u32 *from,
 	u32 n = 0, i;
 
 	memset(page, 0, VLIST_PAGE * sizeof(*page));
-	engine_lock(dev->adapter.engine);
+	adapter_lock(&dev->adapter);
 	for (i = *from; i < specials; i++) {
 		struct vqp *qp = dev->port[i / VHCA_SPECIAL_QPS].special[i % VHCA_SPECIAL_QPS];
 
@@ -150,7 +150,7 @@ u32 vdev_list(struct vhca_dev *dev, enum vlist_kind kind, u32 *from,
 	for (i = table_next(t, i - specials); i != TABLE_NONE && n < VLIST_PAGE;
 	     i = table_next(t, i + 1))
 		describe[kind](table_get(t, i), &page[n++]);
-	engine_unlock(dev->adapter.engine);
+	adapter_unlock(&dev->adapter);
 	*from = i == TABLE_NONE ? VLIST_END : i + specials;
 	return n;
 }

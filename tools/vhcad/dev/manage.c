@@ -17,7 +17,7 @@ enum vhca_status cmd_set_node_desc(struct command *c)
 	const struct vhca_node_desc_req *req = command_req(c);
 	struct vhca_dev *dev = c->dev;
 
-	if (!memcmp(dev->node_desc, req->desc, sizeof(dev->node_desc)))
+	if (!command_alone(c) || !memcmp(dev->node_desc, req->desc, sizeof(dev->node_desc)))
 		return VHCA_ST_OK;
 	memcpy(dev->node_desc, req->desc, sizeof(dev->node_desc));
 	for (u32 i = 0; i < dev->nports; i++)
@@ -43,6 +43,8 @@ enum vhca_status cmd_process_mad(struct command *c)
 	struct vport *p;
 	u8 mad[MAD_LEN];
 
+	if (!command_alone(c))
+		return VHCA_ST_OK;
 	if (!req->port || req->port > dev->nports)
 		return BAD_FIELD(c, vhca_process_mad_req, port);
 	if (req->flags & ~(VHCA_MAD_IGNORE_MKEY | VHCA_MAD_IGNORE_BKEY))
@@ -75,6 +77,8 @@ enum vhca_status cmd_modify_port(struct command *c)
 	enum vhca_status st;
 	struct vport *p;
 
+	if (!command_alone(c))
+		return VHCA_ST_OK;
 	if (!req->port || req->port > c->dev->nports)
 		return BAD_FIELD(c, vhca_modify_port_req, port);
 	p = &c->dev->port[req->port - 1];

@@ -2,16 +2,21 @@
 /*
  * An adapter as the engine sees it: something that can be polled, armed, run and notified.
  *
- * What is in struct adapter belongs to the adapter: whoever works for it holds its lock, which
- * today is the engine's.
+ * What is in struct adapter belongs to the adapter: whoever works for it holds its lock, see
+ * adapter_lock().
  */
 #ifndef VHCAD_ENGINE_ADAPTER_H
 #define VHCAD_ENGINE_ADAPTER_H
 
 #include "engine/worker.h"
+#include "lib/inbox.h"
 #include "lib/timer.h"
 
 struct adapter;
+struct shard;
+
+/* Adapters that one has sent to and that are remembered, see spread.c. */
+#define ADAPTER_MET	6u
 
 /**
  * struct adapter_ops - what the engine asks of an adapter
@@ -24,6 +29,8 @@ struct adapter;
  * @room: the fabric has delivered packets: move what is on the no_room list and fits now to the
  *	ready list; true if anything was moved
  * @tell: notify the guest of completions.  The caller has executed a full barrier behind them
+ * @leave: it goes to another thread: the worker gives back what is the adapter's.  NULL: it has
+ *	nothing
  * @scratch: bytes of memory, zeroed, that a worker has for such adapters
  */
 struct adapter_ops {
@@ -32,6 +39,7 @@ struct adapter_ops {
 	u32 (*run)(struct adapter *a);
 	bool (*room)(struct adapter *a);
 	void (*tell)(struct adapter *a);
+	void (*leave)(struct adapter *a);
 	size_t scratch;
 };
 
@@ -39,22 +47,36 @@ struct adapter_ops {
  * struct adapter - the engine's part of an adapter
  * @ops: set by the owner before adapter_add()
  * @engine: engine that it was added to
- * @worker: the worker that has its turn
- * @node: on the engine's list of adapters
- * @ready_node: on the engine's list of adapters that wait for a turn
+ * @home: the thread whose adapter it is, or will be when it has come there; atomic
+ * @going: where it goes when the next pass begins; NULL: it stays
+ * @callers: shards that wait for it, a bit each by their numbers; atomic
+ * @inbox_link: on its way there
+ * @worker: of the thread that has it; written atomically, as others compare it with their own
+ * @node: on @home's list of adapters
+ * @ready_node: on @home's list of adapters that wait for a turn
  * @has_turn: it has the turn, or had it last
  * @untold_node: on a worker's list of adapters with completions to tell of
  * @ready: QPs that have work, in the order of their turns
  * @no_room: ports with QPs that wait for room in the fabric
+ * @away: QPs whose receivers are with other threads
+ * @met: adapters that it has sent to since work was spread last; @nmet of them
+ * @met_last: the last one; it is in @met, or
+ * @met_many: there are more than fit
  * @timers: of everything that the adapter has
  * @debt: nanoseconds that it has worked beyond its turns
  * @turns: that it has had
  * @worked: nanoseconds that work for it has taken
+ * @worked_then: what @worked was when work was spread last
+ * @group: of those that send to each other, the first one; while work is being spread
  * @trace_row: of its turns
  */
 struct adapter {
 	const struct adapter_ops *ops;
 	struct engine *engine;
+	struct shard *home;
+	struct shard *going;
+	u64 callers;
+	struct inbox_link inbox_link;
 	struct worker *worker;
 	struct list_head node;
 	struct list_head ready_node;
@@ -62,10 +84,17 @@ struct adapter {
 	struct list_head untold_node;
 	struct list_head ready;
 	struct list_head no_room;
+	struct list_head away;
+	struct adapter *met[ADAPTER_MET];
+	struct adapter *met_last;
+	u32 nmet;
+	bool met_many;
 	struct timers timers;
 	u64 debt;
 	u64 turns;
 	u64 worked;
+	u64 worked_then;
+	struct adapter *group;
 	u32 trace_row;
 };
 
@@ -87,6 +116,94 @@ void adapter_add(struct adapter *a);
 
 /** adapter_del() - the engine forgets an adapter that has nothing left to do */
 void adapter_del(struct adapter *a);
+
+/**
+ * adapter_lock() - keep the engine off an adapter
+ * @a: adapter
+ *
+ * For what is the adapter's alone; engine_lock() is for what concerns others, or the fabric.
+ * Waits for the current slice to end.  Does not nest.
+ *
+ * Context: Any thread that does not work for adapters.
+ */
+void adapter_lock(struct adapter *a);
+
+/** adapter_unlock() - let the engine go on */
+void adapter_unlock(struct adapter *a);
+
+/**
+ * adapter_attend() - there is work for an adapter, and the caller has time
+ * @a: adapter
+ *
+ * If its thread sleeps, the caller does the work itself for some microseconds: a thread that is
+ * awake is worth more than one that has to be woken.  What is left goes to the adapter's thread.
+ * The caller holds no lock that vdev_host_ops or the log take.
+ *
+ * Context: Any thread that does not work for adapters.
+ */
+void adapter_attend(struct adapter *a);
+
+/* meet.c */
+/** adapter_seek() - adapter_meet() of one that is with another thread */
+void adapter_seek(struct adapter *a, struct adapter *b);
+/** adapter_note() - they belong together, see spread.c */
+void adapter_note(struct adapter *a, struct adapter *b);
+/** adapter_forget() - an adapter has not met anybody */
+void adapter_forget(struct adapter *a);
+
+/** adapter_home() - the thread that an adapter is with, or on its way to; any thread */
+static inline struct shard *adapter_home(const struct adapter *a)
+{
+	return __atomic_load_n(&a->home, __ATOMIC_SEQ_CST);
+}
+
+/** adapter_is_near() - may an adapter that is being worked for touch another one? */
+static inline bool adapter_is_near(const struct adapter *a, const struct adapter *b)
+{
+	/*
+	 * Who works for it alone changes both, so that they stay as they are.  Of one that is on
+	 * its way back the worker has changed before its home says so.
+	 */
+	return a->worker->alone || a == b ||
+	       (__atomic_load_n(&b->home, __ATOMIC_ACQUIRE) == a->home &&
+		__atomic_load_n(&b->worker, __ATOMIC_RELAXED) == a->worker);
+}
+
+/**
+ * adapter_meet() - an adapter that is being worked for is about to send to another one
+ * @a: the sender
+ * @b: the receiver
+ *
+ * Return: true if it may.  Otherwise they are on their way to each other, and when they may have
+ * met what is on the sender's list @away has its turn again.
+ */
+static inline bool adapter_meet(struct adapter *a, struct adapter *b)
+{
+	if (a->worker->alone)
+		return true;
+	if (!adapter_is_near(a, b)) {
+		adapter_seek(a, b);
+		return false;
+	}
+	if (a->met_last != b && a != b)
+		adapter_note(a, b);
+	return true;
+}
+
+/**
+ * adapter_alone() - does nobody work for any other adapter?
+ * @a: adapter that is being worked for
+ *
+ * What changes the fabric, or others, asks first.
+ *
+ * Return: true if nobody does.  Otherwise its thread sees to that as soon as the pass is over, and
+ * polls the adapter then.
+ */
+static inline bool adapter_alone(const struct adapter *a)
+{
+	a->worker->wants_alone |= !a->worker->alone;
+	return a->worker->alone;
+}
 
 /** adapter_queue() - adapter_ready() for an adapter that waits for no turn yet */
 void adapter_queue(struct adapter *a);
@@ -116,6 +233,7 @@ static inline u64 adapter_now(const struct adapter *a)
 
 /**
  * struct adapter_status - what an adapter does, and what it waits for
+ * @thread: number of the thread that it is with
  * @turns: that it has had
  * @worked: nanoseconds that work for it has taken
  * @owed: nanoseconds that it has worked beyond its turns
@@ -124,6 +242,7 @@ static inline u64 adapter_now(const struct adapter *a)
  * @why: a few words
  */
 struct adapter_status {
+	u32 thread;
 	u64 turns, worked, owed;
 	u32 qps, timers;
 	const char *why;

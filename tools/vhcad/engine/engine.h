@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The engine: one thread that does the work of all HCAs of the daemon.
+ * The engine: threads, mostly one, that do the work of all HCAs of the daemon.
  *
- * It runs doorbells, admin queues, queue pairs, timers and the fabric's
- * queues in slices, round robin, and sleeps in one place when there is
+ * They run doorbells, admin queues, queue pairs, timers and the fabric's
+ * queues in slices, round robin, and each sleeps in one place when there is
  * nothing to do.  Unit tests call engine_poll() instead of starting a thread.
+ * Documentation/hw/threads.rst has how several share the work.
  */
 #ifndef VHCAD_ENGINE_H
 #define VHCAD_ENGINE_H
@@ -41,6 +42,19 @@ extern const struct engine_clock engine_clock_monotonic;
  */
 struct engine *engine_new(const struct engine_clock *clock, struct fabric *fabric);
 
+/* Threads of an engine, at the most. */
+#define ENGINE_THREADS	64u
+
+/**
+ * engine_make() - engine_new(), of several threads
+ * @clock: as there
+ * @fabric: as there
+ * @threads: 1 to ENGINE_THREADS
+ *
+ * Returns NULL with errno set.
+ */
+struct engine *engine_make(const struct engine_clock *clock, struct fabric *fabric, u32 threads);
+
 /**
  * engine_free() - free an engine
  * @e: engine without devices, not running; or NULL
@@ -55,7 +69,7 @@ void engine_free(struct engine *e);
 void engine_set_spin(struct engine *e, u32 usec);
 
 /**
- * engine_run() - the body of the engine's thread
+ * engine_run() - the body of the engine's first thread
  * @e: engine
  *
  * Returns after engine_stop().
@@ -63,7 +77,16 @@ void engine_set_spin(struct engine *e, u32 usec);
 void engine_run(struct engine *e);
 
 /**
- * engine_stop() - make engine_run() return
+ * engine_run_thread() - the body of one of its threads
+ * @e: engine
+ * @number: from 0
+ *
+ * All of them have to run.  Returns after engine_stop().
+ */
+void engine_run_thread(struct engine *e, u32 number);
+
+/**
+ * engine_stop() - make its threads return
  * @e: engine
  *
  * Any thread, or a signal handler.
@@ -79,18 +102,7 @@ void engine_stop(struct engine *e);
 void engine_wake(struct engine *e);
 
 /**
- * engine_attend() - there is work, and the caller has time
- * @e: engine
- *
- * As engine_wake(), but if the engine sleeps the caller does the work itself
- * for some microseconds: a thread that is awake is worth more than one that
- * has to be woken.  What is left goes to the engine's thread.  The caller holds
- * no lock that vdev_host_ops or the log take.
- */
-void engine_attend(struct engine *e);
-
-/**
- * engine_set_help() - how long engine_attend() works at the most
+ * engine_set_help() - how long adapter_attend() works at the most
  * @e: engine, not running
  * @usec: microseconds; 0: never, it only wakes the engine's thread
  */
@@ -106,7 +118,7 @@ void engine_set_help(struct engine *e, u32 usec);
 u64 engine_poll(struct engine *e);
 
 /**
- * engine_lock() - keep the engine off its devices
+ * engine_lock() - keep the engine off all adapters and the fabric
  * @e: engine
  *
  * Waits for the current slice to end.  For every thread but the engine's;
@@ -119,12 +131,15 @@ void engine_unlock(struct engine *e);
 
 /**
  * struct engine_status - what the engine does
- * @sleeps: how often its thread has slept
- * @wakes: how often another thread has woken it
- * @helped: how often another thread has worked in its place, see engine_attend()
- * @why: what it is at, or what it waits for
+ * @threads: that it has
+ * @awake: those of them that do not sleep
+ * @sleeps: how often its threads have slept
+ * @wakes: how often another thread has woken one
+ * @helped: how often another thread has worked in the place of one, see adapter_attend()
+ * @why: what the first one is at, or what it waits for
  */
 struct engine_status {
+	u32 threads, awake;
 	u64 sleeps, wakes, helped;
 	const char *why;
 };

@@ -9,28 +9,38 @@
 
 #include "engine/adapter.h"
 
+/* Shards share no line of the cache, nor one that is fetched with it. */
+#define SHARD_ALIGN	128u
+
 /**
- * struct engine - one thread, those that help it, and the adapters they work for
- * @fabric: what the adapters are plugged into
+ * struct shard - a thread, those that help it, and the adapters they work for
+ * @engine: whose it is
+ * @number: from 0
+ * @fabric: what it runs beside its adapters; NULL: another shard does
  * @worker: what whoever works has of its own: one thread works at a time
- * @adapters: all of them
+ * @adapters: those that are here
  * @ready: adapters that wait for a turn
  * @turn: the adapter that is working, or was last; it is not on @ready
- * @run: held while the engine works
+ * @run: held while somebody works; protects all that follows and the adapters, but for what is
+ *	atomic
  * @gate: held by whoever wants @run next
- * @waiters: threads in engine_lock(); atomic
+ * @waiters: threads in shard_lock(); atomic
+ * @inbox: adapters that come from other shards
+ * @news: an adapter goes, is called, or has gone elsewhere; atomic
+ * @load: part of the time in which it has worked, in thousandths; atomic
+ * @since: when that was measured from
+ * @napped: nanoseconds since in which it has slept, or found nothing to do
  * @wakefd: eventfd that ends the thread's sleep
  * @asleep: the thread is in ppoll(), or about to enter it; atomic
- * @stop: engine_run() is to return; atomic
- * @spin_ns: how long the thread looks for work before it sleeps
- * @help_ns: how long engine_attend() works at the most
  * @nap_until: when the sleeping thread wakes by itself
  * @nap_why: what it waits for
  * @sleeps: how often it has slept
  * @helped: how often another thread has worked in its place
  * @wakes: how often it was woken; atomic
  */
-struct engine {
+struct shard {
+	struct engine *engine;
+	u32 number;
 	struct fabric *fabric;
 	struct worker worker;
 	struct list_head adapters;
@@ -40,22 +50,104 @@ struct engine {
 	pthread_mutex_t run;
 	pthread_mutex_t gate;
 	u32 waiters;
+	struct inbox inbox;
+	bool news;
+	u32 load;
+	u64 since;
+	u64 napped;
 	int wakefd;
 	u32 asleep;
-	bool stop;
-	u64 spin_ns;
-	u64 help_ns;
 	u64 nap_until;
 	const char *nap_why;
 	u64 sleeps;
 	u64 helped;
 	u64 wakes;
+} __attribute__((aligned(SHARD_ALIGN)));
+
+/**
+ * struct engine - what all threads have in common
+ * @fabric: what the adapters are plugged into
+ * @stop: engine_run() is to return; atomic
+ * @spin_ns: how long a thread looks for work before it sleeps
+ * @help_ns: how long adapter_attend() works at the most
+ * @nshards: threads, each with
+ * @shard: its adapters; all begin in the first
+ */
+struct engine {
+	struct fabric *fabric;
+	bool stop;
+	u64 spin_ns;
+	u64 help_ns;
+	u32 nshards;
+	struct shard shard[];
 };
 
+/* shard.c */
+/** shard_init() - a shard, all zero, gets no adapters yet; 0, or -1 with errno set */
+int shard_init(struct shard *s, struct engine *e, const struct engine_clock *clock);
+
+/** shard_fini() - undoes shard_init(); the adapters are gone */
+void shard_fini(struct shard *s);
+
+/** shard_lock_in_turn() - shard_lock() of the shard's own thread, which lets others go first */
+void shard_lock_in_turn(struct shard *s);
+
+/** shard_lock() - keep the shard's thread off its adapters; waits for the current slice to end */
+void shard_lock(struct shard *s);
+
+/** shard_unlock() - let it go on */
+void shard_unlock(struct shard *s);
+
+/** shard_open() - shard_take() of an inbox that is not empty */
+void shard_open(struct shard *s);
+
+/** shard_take() - adapters that have come are its own now; under its lock */
+static inline void shard_take(struct shard *s)
+{
+	if (!inbox_empty(&s->inbox))
+		shard_open(s);
+}
+
+/** shard_wake() - there may be work; any thread */
+void shard_wake(struct shard *s);
+
+/* meet.c */
+/** shard_answer() - adapters go where they want to, or are called to; under its lock */
+void shard_answer(struct shard *s);
+/** adapter_send_off() - an adapter goes to another shard when the next pass begins */
+void adapter_send_off(struct adapter *a, struct shard *to);
+/** engine_forget() - an adapter is gone: nobody has met it, or waits for it; all are locked */
+void engine_forget(struct engine *e);
+/** engine_gather() - all adapters come to the first shard; all are locked */
+void engine_gather(struct engine *e);
+
+/* spread.c */
+/** shard_spread() - now and then, has some of many adapters go to a shard with less to do */
+void shard_spread(struct shard *s);
+
+/* turn.c */
 /** turns_run() - let adapters have about a slice's worth of turns; true if any had one */
-bool turns_run(struct engine *e);
+bool turns_run(struct shard *s);
 
 /** turns_waiting() - is there an adapter that has work? */
-bool turns_waiting(const struct engine *e);
+bool turns_waiting(const struct shard *s);
+
+/* loop.c */
+/**
+ * shard_attend() - there is work for a thread that sleeps, and the caller has time
+ * @s: shard
+ *
+ * See adapter_attend().
+ */
+void shard_attend(struct shard *s);
+
+/** shard_step() - a pass of one shard; true if there may be more to do */
+bool shard_step(struct shard *s);
+
+/** shard_poll() - engine_poll(), for one shard */
+u64 shard_poll(struct shard *s);
+
+/** shard_run() - the body of the shard's thread; until the engine is to stop */
+void shard_run(struct shard *s);
 
 #endif /* VHCAD_ENGINE_INTERNAL_H */

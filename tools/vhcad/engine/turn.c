@@ -7,54 +7,13 @@
  * meanwhile.  An adapter that has used more time than its turns are worth lets turns go by, see
  * cost.c.
  */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "engine/internal.h"
 #include "mem/mem.h"
 #include "trace/trace.h"
 
-int adapter_init(struct adapter *a, struct engine *e)
-{
-	struct worker *w = &e->worker;
-
-	if (!w->scratch) {
-		w->scratch = calloc(1, a->ops->scratch);
-		if (!w->scratch)
-			return -ENOMEM;
-	}
-	a->engine = e;
-	a->worker = w;
-	INIT_LIST_HEAD(&a->node);
-	INIT_LIST_HEAD(&a->ready_node);
-	INIT_LIST_HEAD(&a->untold_node);
-	INIT_LIST_HEAD(&a->ready);
-	INIT_LIST_HEAD(&a->no_room);
-	return 0;
-}
-
-void adapter_fini(struct adapter *a)
-{
-	timers_free(&a->timers);
-}
-
-void adapter_add(struct adapter *a)
-{
-	list_add_tail(&a->node, &a->engine->adapters);
-}
-
-void adapter_del(struct adapter *a)
-{
-	if (a->has_turn)
-		a->engine->turn = NULL;
-	list_del_init(&a->ready_node);
-	list_del_init(&a->untold_node);
-	list_del_init(&a->node);
-}
-
 void adapter_queue(struct adapter *a)
 {
-	list_add_tail(&a->ready_node, &a->engine->ready);
+	list_add_tail(&a->ready_node, &a->home->ready);
 }
 
 void adapter_wrote(struct adapter *a)
@@ -83,36 +42,36 @@ void worker_notify(struct worker *w)
 }
 
 /* Does an adapter let its turn go by, because it has used more time than its turns? */
-static bool pays(struct engine *e, struct adapter *a)
+static bool pays(struct shard *s, struct adapter *a)
 {
 	if (a->debt < SLICE_NS)
 		return false;
-	if (list_empty(&e->ready)) {
+	if (list_empty(&s->ready)) {
 		/* no adapter has had to wait */
 		a->debt = 0;
 		return false;
 	}
 	a->debt -= SLICE_NS;
-	list_add_tail(&a->ready_node, &e->ready);
+	list_add_tail(&a->ready_node, &s->ready);
 	return true;
 }
 
 /* Whoever has had the turn goes behind all others that have work. */
-static void end_turn(struct engine *e)
+static void end_turn(struct shard *s)
 {
-	struct adapter *a = e->turn;
+	struct adapter *a = s->turn;
 
 	if (!a)
 		return;
-	e->turn = NULL;
+	s->turn = NULL;
 	a->has_turn = false;
 	if (!list_empty(&a->ready))
-		list_add_tail(&a->ready_node, &e->ready);
+		list_add_tail(&a->ready_node, &s->ready);
 }
 
-bool turns_waiting(const struct engine *e)
+bool turns_waiting(const struct shard *s)
 {
-	return !list_empty(&e->ready) || (e->turn && !list_empty(&e->turn->ready));
+	return !list_empty(&s->ready) || (s->turn && !list_empty(&s->turn->ready));
 }
 
 /* A turn; returns what it has cost. */
@@ -128,51 +87,24 @@ static u32 run(struct adapter *a)
 	return cost;
 }
 
-bool turns_run(struct engine *e)
+bool turns_run(struct shard *s)
 {
 	u32 cost = 0;
 	struct list_head *l;
 
 	/* looks for news that have taken long are paid for, and others are free */
-	cost_begin(&e->worker);
+	cost_begin(&s->worker);
 	/* the last turn of the pass before has ended before the doorbells were looked at */
-	end_turn(e);
-	while (cost < SLICE_BYTES && (l = list_pop(&e->ready))) {
+	end_turn(s);
+	while (cost < SLICE_BYTES && (l = list_pop(&s->ready))) {
 		struct adapter *a = container_of(l, struct adapter, ready_node);
 
-		end_turn(e);
-		if (pays(e, a))
+		end_turn(s);
+		if (pays(s, a))
 			continue;
-		e->turn = a;
+		s->turn = a;
 		a->has_turn = true;
 		cost += run(a);
 	}
 	return cost;
-}
-
-static u32 length(const struct list_head *list, u32 most)
-{
-	u32 n = 0;
-
-	for (const struct list_head *l = list->next; l != list && n < most; l = l->next)
-		n++;
-	return n;
-}
-
-void adapter_status(const struct adapter *a, struct adapter_status *st)
-{
-	*st = (struct adapter_status){
-		.turns = a->turns, .worked = a->worked, .owed = a->debt,
-		.qps = length(&a->ready, ADAPTER_COUNTED), .timers = a->timers.n, .why = "idle",
-	};
-	if (st->qps && a->debt >= SLICE_NS && !list_empty(&a->ready_node))
-		st->why = "lets others go first";
-	else if (st->qps && a->has_turn)
-		st->why = "has its turn";
-	else if (st->qps)
-		st->why = "waits for its turn";
-	else if (!list_empty(&a->no_room))
-		st->why = "waits for room in the fabric";
-	else if (a->timers.n)
-		st->why = "waits for a timer, or an answer";
 }

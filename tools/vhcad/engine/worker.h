@@ -36,10 +36,12 @@
  * @late: it has found that the work takes too long, and says so until the work is charged
  * @pieces: entries of lists that were walked for one side of a run of packets
  * @all_pieces: those walked before in the same slice, still to be charged
+ * @alone: no other thread works for an adapter: there is none, or all are stopped
+ * @wants_alone: there is something to do for which they have to be
  * @untold: adapters that have completions which their guests were not notified of yet
  * @scratch: memory that adapters work in, of the size that they asked for
  *
- * An adapter knows the worker that has its turn.
+ * An adapter knows the worker of the thread that has it.
  */
 struct worker {
 	struct engine_clock clock;
@@ -49,6 +51,8 @@ struct worker {
 	bool late;
 	u32 pieces;
 	u32 all_pieces;
+	bool alone;
+	bool wants_alone;
 	struct list_head untold;
 	struct scratch *scratch;
 };

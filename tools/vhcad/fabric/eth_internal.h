@@ -96,6 +96,8 @@ void eth_unplug(struct fab_port *port);
 void eth_send(struct fab_port *port, struct run *run);
 /** eth_send_some() - fab_send_some() of an Ethernet port */
 bool eth_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *bytes);
+/** eth_receivers() - fab_receivers() of a multicast */
+void eth_receivers(struct eth_segment *s, const struct wire_path *path, fab_port_fn fn, void *arg);
 /**
  * eth_arrive() - packets have come from a sender; they are one if there are several receivers
  * @from: sender

@@ -6,21 +6,34 @@
 
 #include "capture/capture.h"
 #include "fabric/eth_internal.h"
+#include "fabric/threads.h"
 
 static void record(struct fab_port *port, struct run *run)
 {
 	struct fabric *f = port->fabric;
 	u8 buf[WIRE_MAX_PKT];
 
+	fab_lock(f);
 	for (u32 i = 0; i < run->npkts; i++) {
 		u32 len = run_pkt_bytes(run, i, buf);
 
 		if (!len)
-			return;
+			break;
 		capture_ether_frame(f->capture, port->cap_port, fab_stamp(f), buf, len);
 		/* those of a run have their own stamps */
 		f->cap_time++;
 	}
+	fab_unlock(f);
+}
+
+/* To those outside, for whom one port stands. */
+static void give_out(struct fab_port *from, struct run *run, u64 bytes)
+{
+	struct fabric *f = from->fabric;
+
+	fab_lock(f);
+	fab_give(from, &f->eth->out, run, bytes);
+	fab_unlock(f);
 }
 
 /* May the port send this?  What it may not is lost, and counted. */
@@ -62,7 +75,9 @@ static void unicast(struct fab_port *from, struct run *run, u64 bytes)
 	if (!to && s->ether && from != &s->out &&
 	    !eth_station(s, run->h.dmac, roce_vlan(run->h.vlan)))
 		to = &s->out;
-	if (to && to->ib.state == PORT_ACTIVE)
+	if (to && to->ib.state == PORT_ACTIVE && to == &s->out)
+		give_out(from, run, bytes);
+	else if (to && to->ib.state == PORT_ACTIVE)
 		fab_give(from, to, run, bytes);
 	else
 		from->ib.drops += run->npkts;
@@ -74,6 +89,13 @@ static bool hears(const struct fab_port *port, u16 vlan)
 
 	return port->eth->enabled && port->ib.state == PORT_ACTIVE &&
 	       port->eth->vlans[bit / 64] >> bit % 64 & 1;
+}
+
+void eth_receivers(struct eth_segment *s, const struct wire_path *path, fab_port_fn fn, void *arg)
+{
+	for (u32 n = 0; n < s->nports; n++)
+		if (hears(s->port[n], roce_vlan(path->vlan)))
+			fn(arg, s->port[n]);
 }
 
 static bool lost(const struct run *run)
@@ -92,7 +114,7 @@ static bool multicast(struct fab_port *from, struct run *run, u64 bytes, struct 
 	datagram_init(&d, run);
 	d.bytes = budget;
 	if (!(c && c->going) && s->ether && from != &s->out)
-		fab_give(from, &s->out, run, bytes);
+		give_out(from, run, bytes);
 	for (bool begun = c && c->next; n <= s->nports && !lost(run); n++, begun = false) {
 		struct fab_port *to = s->port[n - 1];
 

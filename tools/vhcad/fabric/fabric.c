@@ -8,6 +8,7 @@
 #include "capture/capture.h"
 #include "fabric/eth_internal.h"
 #include "fabric/pipe.h"
+#include "fabric/threads.h"
 
 /* The one switch that there is without a topology. */
 static struct fab_switch *shared_switch(struct fabric *f)
@@ -42,6 +43,7 @@ struct fabric *fabric_new(void)
 	}
 	INIT_LIST_HEAD(&f->free);
 	INIT_LIST_HEAD(&f->mads);
+	pthread_mutex_init(&f->lock, NULL);
 	f->mad_ways = &mad_ways;
 	f->agents_at = UINT64_MAX;
 	return f;
@@ -61,7 +63,13 @@ void fabric_free(struct fabric *f)
 	free(f->pool);
 	free(f->ports);
 	eth_segment_free(f->eth);
+	pthread_mutex_destroy(&f->lock);
 	free(f);
+}
+
+bool fabric_is_single(const struct fabric *f)
+{
+	return f->topo || fab_queues(f) || f->nflapped;
 }
 
 void fabric_set_topology(struct fabric *f, struct topo *t)
@@ -97,6 +105,7 @@ void *fab_agents(const struct fabric *f, const struct fab_agent_ops *ops)
 
 void fab_agents_at(struct fabric *f, u64 at)
 {
+	f->news |= at < f->agents_at;
 	f->agents_at = MIN(f->agents_at, at);
 }
 
@@ -127,7 +136,7 @@ u32 fab_poll(struct fabric *f, u64 now, u32 most)
 {
 	u32 n = 0;
 
-	f->now = now;
+	__atomic_store_n(&f->now, now, __ATOMIC_RELAXED);
 	fab_flaps_end(f);
 	if (f->agents_at <= now) {
 		f->agents_at = UINT64_MAX;
@@ -145,10 +154,13 @@ u32 fab_poll(struct fabric *f, u64 now, u32 most)
 	return n;
 }
 
-u64 fab_next(const struct fabric *f)
+u64 fab_next(struct fabric *f)
 {
-	u64 next = MIN(mads_next(f), f->agents_at);
+	u64 next;
 
+	fab_lock(f);
+	next = MIN(mads_next(f), f->agents_at);
+	fab_unlock(f);
 	if (f->nqueued)
 		next = MIN(next, fab_queue_next(f));
 	if (f->topo)
@@ -157,7 +169,7 @@ u64 fab_next(const struct fabric *f)
 		if (fab_nth(f, i) && fab_nth(f, i)->ib.down_until)
 			next = MIN(next, fab_nth(f, i)->ib.down_until);
 	if (f->eth && eth_waiting(f->eth))
-		next = MIN(next, f->now);
+		next = MIN(next, fab_now(f));
 	return next;
 }
 
@@ -165,14 +177,4 @@ void fab_idle(struct fabric *f)
 {
 	if (f->capture)
 		capture_flush(f->capture);
-}
-
-u64 fab_now(const struct fabric *f)
-{
-	return f->now;
-}
-
-void fab_set_now(struct fabric *f, u64 now)
-{
-	f->now = now;
 }

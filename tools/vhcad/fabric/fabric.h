@@ -4,7 +4,8 @@
  * takes no time, or the switches and links of a topology, see topo.h.  Ethernet ports share a
  * segment beside it, see eth.h.
  *
- * Once ports are plugged in everything here runs under the engine's lock.
+ * Once ports are plugged in everything here runs under the engine's lock, or on one of its threads;
+ * see fabric_set_threads().
  */
 #ifndef VHCAD_FABRIC_H
 #define VHCAD_FABRIC_H
@@ -24,7 +25,6 @@ struct fab_port;
 
 /**
  * struct fab_port_ops - what a port's owner does
- * @prefetch: a hint: packets for this QP are likely to arrive next; or NULL
  * @rx: packets arrive, those of VL15 included.  Must not send but by fab_send_mad(); the run and
  *	its payload are gone when it returns
  * @rx_mcast: a multicast arrives; as @rx, but other ports get it too
@@ -34,7 +34,6 @@ struct fab_port;
  * @changed: addresses or setup of the port have changed, see struct port_ops
  */
 struct fab_port_ops {
-	void (*prefetch)(struct fab_port *port, u32 qpn);
 	void (*rx)(struct fab_port *port, struct run *run);
 	void (*rx_mcast)(struct fab_port *port, struct datagram *d);
 	void (*rx_bytes)(struct fab_port *port, const u8 *bytes, u32 len);
@@ -94,6 +93,25 @@ struct fabric *fabric_new(void);
  * @f: fabric without ports, or NULL
  */
 void fabric_free(struct fabric *f);
+
+/**
+ * fabric_set_threads() - several threads send
+ * @f: fabric
+ *
+ * Each sends what its ports send to each other, by fab_send() and fab_send_host_mad(), and what it
+ * shares with other threads then is under a lock.  Everything else, fab_poll() included, is called
+ * while none of them sends.
+ */
+void fabric_set_threads(struct fabric *f);
+
+/**
+ * fabric_is_single() - is there anything on the way that treats packets singly?
+ * @f: fabric
+ *
+ * A topology, faults and hooks take packets in the order of one row of events, so that one thread
+ * has to send all of them.
+ */
+bool fabric_is_single(const struct fabric *f);
 
 /**
  * fabric_set_capture() - record every packet
@@ -198,8 +216,18 @@ struct fab_port *fab_follow(const struct fab_port *from, u16 dlid);
  */
 struct fab_port *fab_receiver(const struct fab_port *port, const struct wire_path *path);
 
-/** fab_prefetch() - a hint: what is sent next is likely to take this path */
-void fab_prefetch(const struct fab_port *port, const struct wire_path *path);
+typedef void (*fab_port_fn)(void *arg, struct fab_port *to);
+
+/**
+ * fab_receivers() - the ports that get what takes a path
+ * @port: sender's port, of either kind
+ * @path: to one receiver, or to many
+ * @fn: called for each of them as tables are now, the sender included if it hears itself
+ * @arg: given to @fn
+ *
+ * In a topology those of multicasts are not known.
+ */
+void fab_receivers(struct fab_port *port, const struct wire_path *path, fab_port_fn fn, void *arg);
 
 /**
  * fab_poll() - deliver queued packets whose time has come
@@ -212,7 +240,7 @@ void fab_prefetch(const struct fab_port *port, const struct wire_path *path);
 u32 fab_poll(struct fabric *f, u64 now, u32 most);
 
 /** fab_next() - when the next queued packet arrives, or UINT64_MAX */
-u64 fab_next(const struct fabric *f);
+u64 fab_next(struct fabric *f);
 
 /** fab_idle() - the engine is about to sleep */
 void fab_idle(struct fabric *f);
@@ -222,6 +250,16 @@ u64 fab_now(const struct fabric *f);
 
 /** fab_set_now() - engine time, for arrival times */
 void fab_set_now(struct fabric *f, u64 now);
+
+/**
+ * fab_advance() - engine time, on a thread that does not poll the fabric
+ * @f: fabric
+ * @now: as above
+ *
+ * The thread that does may sleep for long, and what is sent meanwhile has to be in time to about a
+ * millisecond.
+ */
+void fab_advance(struct fabric *f, u64 now);
 
 /**
  * fabric_set_wake() - who is told of packets that have come while the engine slept

@@ -5,7 +5,7 @@
 #ifndef VHCAD_FABRIC_INTERNAL_H
 #define VHCAD_FABRIC_INTERNAL_H
 
-#include <time.h>
+#include <pthread.h>
 
 #include "fabric/fabric.h"
 #include "fabric/fault.h"
@@ -176,6 +176,9 @@ struct fabric {
 	struct list_head free;
 	u32 nfree;
 	u32 nqueued;
+	bool threads;			/* see fabric_set_threads() */
+	bool news;			/* something is due that was not before */
+	pthread_mutex_t lock;		/* see fab_lock() */
 };
 
 /* Copies of multicasts that are made in one go, in bytes. */
@@ -262,17 +265,6 @@ static inline u64 mads_next(const struct fabric *f)
 	return container_of(f->mads.next, struct fab_packet, link)->due;
 }
 
-/** fab_stamp() - what a capture says of the time of a packet now, in ns */
-static inline u64 fab_stamp(struct fabric *f)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	f->cap_time = MAX(f->cap_time, f->cap_engine ? f->now :
-				       ts.tv_sec * 1000000000ull + ts.tv_nsec);
-	return f->cap_time;
-}
-
 /* packet.c */
 /** fab_pool() - have packets to queue; 0 or -ENOMEM */
 int fab_pool(struct fabric *f);
@@ -319,6 +311,8 @@ u64 fab_queue_next(const struct fabric *f);
 void fab_give_mcast(struct fab_port *from, struct fab_port *to, struct datagram *d, u64 bytes);
 /** fab_come_again() - remember that a multicast goes on with number @n; returns false */
 bool fab_come_again(struct fab_cursor *c, u32 n, u64 at);
+/** shared_receivers() - fab_receivers() of a multicast, at the one switch */
+void shared_receivers(const struct fab_port *from, u16 mlid, fab_port_fn fn, void *arg);
 /** fab_forward_mcast() - to all, or with @c as fab_send_some() */
 bool fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes,
 		       struct fab_cursor *c, u32 *budget);

@@ -11,6 +11,7 @@
 
 #include "capture/capture.h"
 #include "fabric/pipe.h"
+#include "fabric/threads.h"
 
 /* What happens to a packet next. */
 enum step {
@@ -26,6 +27,7 @@ static void insert(struct fabric *f, struct fab_packet *p, u8 step, u64 due)
 
 	p->step = step;
 	p->due = due;
+	f->news = true;
 	while (at != &f->mads && container_of(at, struct fab_packet, link)->due > due)
 		at = at->prev;
 	list_add_tail(&p->link, at->next);
@@ -71,7 +73,7 @@ static bool send_from(struct fab_port *port, bool host, const struct run *run)
 	port->nmads[host]++;
 	p->from = port;
 	p->host = host;
-	insert(port->fabric, p, FROM_PORT, port->fabric->now);
+	insert(port->fabric, p, FROM_PORT, fab_now(port->fabric));
 	return true;
 }
 
@@ -82,7 +84,12 @@ bool fab_send_mad(struct fab_port *port, const struct run *run)
 
 bool fab_send_host_mad(struct fab_port *port, const struct run *run)
 {
-	return send_from(port, true, run);
+	bool sent;
+
+	fab_agents_lock(port->fabric);
+	sent = send_from(port, true, run);
+	fab_agents_unlock(port->fabric);
+	return sent;
 }
 
 bool fab_switch_send(struct fabric *f, u32 sw, u32 in, u32 out, const struct run *run)
@@ -101,7 +108,7 @@ bool fab_switch_send(struct fabric *f, u32 sw, u32 in, u32 out, const struct run
 	p->sw = sw;
 	p->in = in;
 	p->port = out;
-	insert(f, p, FROM_SWITCH, f->now);
+	insert(f, p, FROM_SWITCH, fab_now(f));
 	return true;
 }
 

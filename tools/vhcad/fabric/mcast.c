@@ -54,6 +54,17 @@ static struct port_mask shared_ports(const struct fab_port *from, u16 mlid)
 	return m;
 }
 
+void shared_receivers(const struct fab_port *from, u16 mlid, fab_port_fn fn, void *arg)
+{
+	const struct fabric *f = from->fabric;
+	struct port_mask m = shared_ports(from, mlid);
+	u32 n;
+
+	port_mask_for_each(n, &m)
+		if (n <= f->nports && f->ports[n - 1])
+			fn(arg, f->ports[n - 1]);
+}
+
 /* The one switch makes all copies. */
 static bool forward_shared(struct fab_port *from, struct datagram *d, u64 bytes,
 			   struct fab_cursor *c)

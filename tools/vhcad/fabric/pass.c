@@ -33,14 +33,11 @@ static bool lets_out(struct port *ib, u16 pkey, u32 npkts)
 /* ------------------------------------------------------------------------
  * At the one switch
  */
-bool fab_enters(struct fab_port *port, const struct run *run)
+static bool enters(struct fab_port *port, const struct run *run)
 {
 	struct fabric *f = port->fabric;
 	struct port *at = port->ib.peer;
 
-	/* a topology asks at each of its switches */
-	if (f->topo)
-		return true;
 	port_got_data(at);
 	if (at->state != PORT_ACTIVE) {
 		port->ib.drops += run->npkts;
@@ -51,6 +48,20 @@ bool fab_enters(struct fab_port *port, const struct run *run)
 	port->ib.drops += run->npkts;
 	tell_bad_pkey(f->shared, port->at, run);
 	return false;
+}
+
+bool fab_enters(struct fab_port *port, const struct run *run)
+{
+	struct fabric *f = port->fabric;
+	bool yes;
+
+	/* a topology asks at each of its switches */
+	if (f->topo)
+		return true;
+	fab_agents_lock(f);
+	yes = enters(port, run);
+	fab_agents_unlock(f);
+	return yes;
 }
 
 static bool leaves(struct fab_port *from, struct fab_port *to, const struct run *run)
@@ -69,7 +80,7 @@ static bool leaves(struct fab_port *from, struct fab_port *to, const struct run 
 	return false;
 }
 
-bool fab_takes(struct fab_port *from, struct fab_port *to, const struct run *run)
+static bool takes(struct fab_port *from, struct fab_port *to, const struct run *run)
 {
 	if (leaves(from, to, run)) {
 		port_got_data(&to->ib);
@@ -80,6 +91,16 @@ bool fab_takes(struct fab_port *from, struct fab_port *to, const struct run *run
 	if (from)
 		from->ib.drops += run->npkts;
 	return false;
+}
+
+bool fab_takes(struct fab_port *from, struct fab_port *to, const struct run *run)
+{
+	bool yes;
+
+	fab_agents_lock(to->fabric);
+	yes = takes(from, to, run);
+	fab_agents_unlock(to->fabric);
+	return yes;
 }
 
 /* ------------------------------------------------------------------------

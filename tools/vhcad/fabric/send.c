@@ -6,6 +6,7 @@
 #include "capture/capture.h"
 #include "fabric/eth_internal.h"
 #include "fabric/pipe.h"
+#include "fabric/threads.h"
 #include "trace/trace.h"
 
 /* A packet's time on the cable, so that those of a run have their own stamps. */
@@ -21,15 +22,17 @@ static void capture_run(struct fab_port *port, struct run *run)
 
 	/* as it takes the first link */
 	run->h.vl = MIN(vl, PORT_VLS - 1);
+	fab_lock(f);
 	fab_stamp(f);
 	for (u32 i = 0; i < run->npkts; i++) {
 		u32 len = run_pkt_bytes(run, i, buf);
 
 		if (!len)
-			return;
+			break;
 		capture_ib_packet(f->capture, port->cap_port, f->cap_time, buf, len);
 		f->cap_time += wire_ns(port, len);
 	}
+	fab_unlock(f);
 }
 
 /* It leaves the port; false: nobody will get it. */
@@ -50,6 +53,15 @@ static bool set_out(struct fab_port *port, struct run *run, u64 bytes)
 	return !run->pl || !run->pl->fault;
 }
 
+static void to_agents(struct fab_port *port, struct run *run)
+{
+	struct fabric *f = port->fabric;
+
+	fab_agents_lock(f);
+	f->agents->rx(f->agents_arg, 0, port->at, run);
+	fab_agents_unlock(f);
+}
+
 /* What does not pass at once: it takes links, or is for a switch, or somebody has to look. */
 static void send_on(struct fab_port *port, struct fab_port *to, struct run *run, u64 bytes)
 {
@@ -65,7 +77,7 @@ static void send_on(struct fab_port *port, struct fab_port *to, struct run *run,
 	else if (f->topo && fab_heard(port, dlid))
 		topo_send(port, run);
 	else if (!f->topo && f->agents && switch_has_lid(f->shared, dlid))
-		f->agents->rx(f->agents_arg, 0, port->at, run);
+		to_agents(port, run);
 	else
 		fab_discard(port, run);
 }
@@ -136,10 +148,18 @@ struct fab_port *fab_receiver(const struct fab_port *port, const struct wire_pat
 	return fab_follow(port, path->dlid);
 }
 
-void fab_prefetch(const struct fab_port *port, const struct wire_path *path)
+void fab_receivers(struct fab_port *port, const struct wire_path *path, fab_port_fn fn, void *arg)
 {
-	struct fab_port *to = fab_receiver(port, path);
+	struct fab_port *to;
 
-	if (to && to->ops->prefetch)
-		to->ops->prefetch(to, path->dqpn);
+	if (path_is_mcast(path)) {
+		if (port->eth)
+			eth_receivers(port->fabric->eth, path, fn, arg);
+		else if (!port->fabric->topo)
+			shared_receivers(port, path->dlid, fn, arg);
+		return;
+	}
+	to = fab_receiver(port, path);
+	if (to)
+		fn(arg, to);
 }

@@ -126,6 +126,18 @@ bool fab_switch_send(struct fabric *f, u32 sw, u32 in, u32 out, const struct run
 /* Those of a switch, of each port whose requests they answer, so that none uses up all. */
 #define FAB_ANSWERS_MOST	64u
 
+/**
+ * fab_agents_lock() - agents are the caller's, whatever other threads send
+ * @f: fabric
+ *
+ * For who comes to them with a packet that was not given to them by struct fab_agent_ops, or that
+ * fab_poll() delivers.  They send and ask for time under it.
+ */
+void fab_agents_lock(struct fabric *f);
+
+/** fab_agents_unlock() - they are everybody's again */
+void fab_agents_unlock(struct fabric *f);
+
 /** fab_subnet() - what fabric_set_subnet() was given with these ops; NULL: it is not managed so */
 void *fab_subnet(const struct fabric *f, const struct fab_subnet_ops *ops);
 

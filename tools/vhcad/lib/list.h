@@ -55,6 +55,18 @@ static inline struct list_head *list_pop(struct list_head *list)
 	return l;
 }
 
+/** list_splice_tail() - append all members of a list, which is empty afterwards, to another one */
+static inline void list_splice_tail(struct list_head *from, struct list_head *list)
+{
+	if (list_empty(from))
+		return;
+	from->next->prev = list->prev;
+	list->prev->next = from->next;
+	from->prev->next = list;
+	list->prev = from->prev;
+	INIT_LIST_HEAD(from);
+}
+
 /* Declares @l and walks a list with it; the current member may be taken off. */
 #define list_for_each_safe(l, list)						\
 	for (struct list_head *l = (list)->next, *l##_next_ = l->next; l != (list);	\

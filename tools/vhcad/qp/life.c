@@ -377,6 +377,13 @@ static bool still_sends(struct vqp *qp, const struct command *c)
 	       adapter_now(&qp->dev->adapter) - c->since < LAST_SENDS_NS;
 }
 
+/* Are those at hand to whom it makes a difference?  The fabric knows the groups that it is in. */
+static bool may_let_go(struct vqp *qp)
+{
+	return resp_may_settle(qp) &&
+	       (list_empty(&qp->mcgs) || adapter_alone(&qp->dev->adapter));
+}
+
 enum vhca_status cmd_destroy_qp(struct command *c)
 {
 	const struct vhca_object_req *req = command_req(c);
@@ -384,7 +391,7 @@ enum vhca_status cmd_destroy_qp(struct command *c)
 
 	if (!qp)
 		return BAD_HANDLE(c, vhca_object_req, handle);
-	if (still_sends(qp, c) || !qp_let_go(qp)) {
+	if (still_sends(qp, c) || !may_let_go(qp) || !qp_let_go(qp)) {
 		c->again = true;
 		return VHCA_ST_OK;
 	}

@@ -257,6 +257,8 @@ enum vhca_status cmd_attach_mcg(struct command *c)
 	enum vhca_status st;
 	struct vqp *qp;
 
+	if (!command_alone(c))
+		return VHCA_ST_OK;
 	st = check(c, &qp);
 	if (st)
 		return st;
@@ -302,6 +304,8 @@ enum vhca_status cmd_detach_mcg(struct command *c)
 	enum vhca_status st;
 	struct vqp *qp;
 
+	if (!command_alone(c))
+		return VHCA_ST_OK;
 	st = check(c, &qp);
 	if (st)
 		return st;

@@ -318,6 +318,10 @@ enum vhca_status cmd_modify_qp(struct command *c)
 	st = check_values(c, qp, mask);
 	if (st)
 		return st;
+	if ((to == QPS_RESET || to == QPS_ERR) && !resp_may_settle(qp)) {
+		c->again = true;
+		return VHCA_ST_OK;
+	}
 	if (to == QPS_RTR && qp_reliable(qp) && qp->type != VHCA_QPT_XRC_INI && !qp->resp.res) {
 		qp->resp.res = calloc(VDEV_MAX_RD_ATOMIC, sizeof(*qp->resp.res));
 		if (!qp->resp.res)

@@ -23,6 +23,19 @@ static void fetch(const void *from, u32 bytes)
 		__builtin_prefetch((const u8 *)from + i, 1);
 }
 
+/* The tables of an adapter that is with another thread may be changed meanwhile. */
+static void fetch_peer(const struct vqp *qp)
+{
+	const struct vport *to = qp_peer_port(qp);
+	const struct vqp *peer;
+
+	if (!to || !adapter_is_near(&qp->dev->adapter, &to->dev->adapter))
+		return;
+	peer = table_get(&to->dev->qps, qp->path.dqpn & ((1u << QPN_SHIFT) - 1));
+	if (peer)
+		fetch(peer, TURN_BYTES);
+}
+
 /* Fetches what a QP will read and write besides itself. */
 static void fetch_work(const struct vqp *qp)
 {
@@ -33,7 +46,7 @@ static void fetch_work(const struct vqp *qp)
 	for (u32 i = 0; r->q && i < entries; i++)
 		fetch(&r->q[(r->tail + i) & r->qmask], sizeof(*r->q));
 	if (qp->state >= QPS_RTR && qp->state != QPS_ERR && !qp_datagrams(qp))
-		fab_prefetch(&qp->port->fab, &qp->path);
+		fetch_peer(qp);
 }
 
 void prefetch_turn(struct vqp *qp)
@@ -49,12 +62,4 @@ void prefetch_turn(struct vqp *qp)
 	fetch_work(container_of(next, struct vqp, ready_node));
 	if (next->next != ready)
 		fetch(container_of(next->next, struct vqp, ready_node), TURN_BYTES);
-}
-
-void prefetch_rx(const struct vhca_dev *dev, u32 qpn)
-{
-	const struct vqp *qp = table_get(&dev->qps, qpn & ((1u << QPN_SHIFT) - 1));
-
-	if (qp)
-		fetch(qp, TURN_BYTES);
 }

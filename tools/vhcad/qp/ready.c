@@ -49,6 +49,44 @@ static bool port_room(struct vport *p)
 	return any;
 }
 
+void qp_wait_away(struct vqp *qp)
+{
+	qp_not_ready(qp);
+	list_add_tail(&qp->ready_node, &qp->dev->adapter.away);
+}
+
+struct vport *qp_peer_port(const struct vqp *qp)
+{
+	const struct fab_port *to = fab_receiver(&qp->port->fab, &qp->path);
+
+	/* the ports of all adapters have the same ops */
+	return to && to->ops == qp->port->fab.ops ? to->owner : NULL;
+}
+
+/* A QP looks for those who get what it sends. */
+struct search {
+	struct vqp *qp;
+	bool found;
+};
+
+static void look_for(void *arg, struct fab_port *to)
+{
+	struct search *s = arg;
+	const struct vport *p = to->owner;
+
+	/* as above: those outside are nobody's */
+	if (to->ops == s->qp->port->fab.ops)
+		s->found &= adapter_meet(&s->qp->dev->adapter, &p->dev->adapter);
+}
+
+bool qp_seek(struct vqp *qp, const struct wire_path *path)
+{
+	struct search s = { .qp = qp, .found = true };
+
+	fab_receivers(&qp->port->fab, path, look_for, &s);
+	return s.found;
+}
+
 bool qp_room(struct adapter *a)
 {
 	bool any = false;

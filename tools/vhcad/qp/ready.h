@@ -15,15 +15,54 @@ void qp_not_ready(struct vqp *qp);
 void qp_wait_room(struct vqp *qp);
 /** qp_room() - adapter_ops' room */
 bool qp_room(struct adapter *a);
+/** qp_seek() - qp_reaches(), where there are other threads */
+bool qp_seek(struct vqp *qp, const struct wire_path *path);
+/** qp_peer_port() - the port where a QP's path leads to; NULL: none, or no adapter's */
+struct vport *qp_peer_port(const struct vqp *qp);
+/** qp_wait_away() - a QP has work as soon as its receivers may be at hand */
+void qp_wait_away(struct vqp *qp);
+
+/**
+ * qp_reaches() - are all at hand that get what takes a path?
+ * @qp: sender
+ * @path: to one or to many
+ *
+ * Return: false if some are with other threads: they and the QP's adapter are on their way to each
+ * other.
+ */
+static inline bool qp_reaches(struct vqp *qp, const struct wire_path *path)
+{
+	return qp->dev->adapter.worker->alone || qp_seek(qp, path);
+}
+
+/**
+ * qp_may_send() - packets that a QP may send along its path now
+ * @qp: QP that is connected
+ *
+ * Return: 0 if it has to wait, which it does then.
+ */
+static inline u32 qp_may_send(struct vqp *qp)
+{
+	u32 room;
+
+	if (!qp_reaches(qp, &qp->path)) {
+		qp_wait_away(qp);
+		return 0;
+	}
+	room = fab_room(&qp->port->fab);
+	if (!room)
+		qp_wait_room(qp);
+	return room;
+}
 
 /* turn.c */
 /** qp_turn() - adapter_ops' run */
 u32 qp_turn(struct adapter *a);
+/** qp_leave() - adapter_ops' leave */
+void qp_leave(struct adapter *a);
 
 /* prefetch.c */
 /** prefetch_turn() - a QP begins its slice: fetch what those behind it need */
 void prefetch_turn(struct vqp *qp);
-/** prefetch_rx() - something is about to be sent to this QP */
-void prefetch_rx(const struct vhca_dev *dev, u32 qpn);
 
 #endif /* VHCAD_QP_READY_H */

@@ -19,14 +19,19 @@ static void copy_wqe(struct recv_wqe *to, const struct recv_wqe *from)
  * The engine's entry, to load another one into.  If it is of a message that is
  * still under way, and an SRQ has forgotten it, its QP keeps it.
  */
-static struct recv_wqe *next_loaded(struct vqp *qp)
+static struct recv_wqe *next_loaded(struct scratch *s)
 {
-	struct recv_wqe *w = &qp_scratch(qp)->rx_wqe;
+	struct recv_wqe *w = &s->rx_wqe;
 	struct vqp *of = w->qp;
 
 	if (of && w->shared && of->recv.taken && w->index == of->recv.next - 1)
 		copy_wqe(of->recv.kept, w);
 	return w;
+}
+
+void recv_give_back(struct scratch *s)
+{
+	next_loaded(s)->qp = NULL;
 }
 
 /* Reads how many receives are posted; 0: there are some to take. */
@@ -67,7 +72,7 @@ int recv_take(struct vqp *qp)
 
 	if (r->taken)
 		return r->status ? r->status : recv_load(qp);
-	w = next_loaded(qp);
+	w = next_loaded(qp_scratch(qp));
 	st = qp->srq ? srq_take(qp->srq, w) : own_take(qp, w);
 	if (st == -EFAULT)
 		qp_error_event(qp, EVB_QP_FATAL);
@@ -91,7 +96,7 @@ int recv_load(struct vqp *qp)
 
 	if (w->qp == qp && w->index == index)
 		return VHCA_CS_SUCCESS;
-	next_loaded(qp);
+	next_loaded(qp_scratch(qp));
 	if (qp->srq)
 		copy_wqe(w, qp->recv.kept);
 	else if (wqe_load_recv(qp->dev->mem, &qp->rq, qp->log_stride, index, w))

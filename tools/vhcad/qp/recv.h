@@ -24,6 +24,8 @@ int recv_take(struct vqp *qp);
  * Return: 0, or a VHCA_CS_* when it is not what it was any more.
  */
 int recv_load(struct vqp *qp);
+/** recv_give_back() - the worker has no entry loaded any more */
+void recv_give_back(struct scratch *s);
 
 /* payload.c */
 /**

@@ -15,8 +15,7 @@
 
 enum progress {
 	WENT_ON,		/* something was done, look again */
-	MUST_WAIT,		/* an acknowledgment or a response has to come first */
-	NO_ROOM,		/* the fabric's queue is full */
+	MUST_WAIT,		/* something has to come first: an answer, room, or its receiver */
 };
 
 void req_reset(struct vqp *qp, u32 psn)
@@ -131,8 +130,8 @@ static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
 		return MUST_WAIT;
 	if (out && (r->cur_pkt || out + n > READ_MAX_PKTS))
 		return MUST_WAIT;
-	if (!fab_room(&qp->port->fab))
-		return NO_ROOM;
+	if (!qp_may_send(qp))
+		return MUST_WAIT;
 	run.h.psn = r->nxt;
 	run.h.srqn = t->srqn;
 	run.h.ackreq = true;
@@ -176,9 +175,9 @@ static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 			return MUST_WAIT;
 		n = 1;
 	}
-	room = fab_room(&qp->port->fab);
+	room = qp_may_send(qp);
 	if (!room)
-		return NO_ROOM;
+		return MUST_WAIT;
 	n = MIN(n, room);
 	st = req_fill(qp, t, MIN(n, TX_WINDOW - out), &run, &pl);
 	if (st) {
@@ -213,8 +212,8 @@ static enum progress send_single(struct vqp *qp, struct tx_req *t, u32 *bytes)
 		return refuse_answered(qp);
 	if (r->reads >= qp->attr.max_rd_atomic || psn_diff(r->nxt, r->una) >= (s32)READ_MAX_PKTS)
 		return MUST_WAIT;
-	if (!fab_room(&qp->port->fab))
-		return NO_ROOM;
+	if (!qp_may_send(qp))
+		return MUST_WAIT;
 	pl.fault = false;
 	st = req_fill_single(qp, t, &run, &pl);
 	if (st) {
@@ -301,15 +300,8 @@ bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 		}
 		p = send_current(qp, bytes);
 		cost_pieces(qp->dev->adapter.worker, bytes);
-		switch (p) {
-		case MUST_WAIT:
+		if (p == MUST_WAIT)
 			return false;
-		case NO_ROOM:
-			qp_wait_room(qp);
-			return false;
-		case WENT_ON:
-			break;
-		}
 	}
 	req_drained(qp);
 	return false;
@@ -327,20 +319,20 @@ static bool comes_back(const struct vqp *qp, const struct vqp *peer)
 
 /*
  * Has the peer an answer that it could send, but for its turn?  Then it is this engine that is
- * late, not the network, and no packet is to be taken for lost.
+ * late, not the network, and no packet is to be taken for lost.  Nor is it while the peer is with
+ * another thread, where it may have one.
  */
 static bool answer_waits(struct vqp *qp)
 {
-	const struct fab_port *to;
-	const struct vport *p;
+	struct vport *p;
 	struct vqp *peer;
 
 	qp_follow_port(qp);
-	to = fab_receiver(&qp->port->fab, &qp->path);
-	/* the ports of all adapters have the same ops */
-	if (!to || to->ops != qp->port->fab.ops)
+	p = qp_peer_port(qp);
+	if (!p)
 		return false;
-	p = to->owner;
+	if (!adapter_meet(&qp->dev->adapter, &p->dev->adapter))
+		return true;
 	peer = dev_live(p->dev) ? qp_find(p->dev, qp->path.dqpn) : NULL;
 	if (peer)
 		qp_follow_port(peer);

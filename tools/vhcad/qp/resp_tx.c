@@ -70,10 +70,8 @@ static bool cannot_repeat(struct vqp *qp, struct resp_res *res)
 	struct run run = { .h.path = qp->path, .service = qp->service, .kind = WIRE_ACK,
 			   .first = true, .last = true, .npkts = 1, .mtu = qp->mtu };
 
-	if (!fab_room(&qp->port->fab)) {
-		qp_wait_room(qp);
+	if (!qp_may_send(qp))
 		return false;
-	}
 	run.h.psn = psn_add(res->psn, res->sent);
 	run.h.syndrome = AETH_NAK | NAK_REMOTE_ACCESS;
 	run.h.msn = res->msn;
@@ -87,7 +85,7 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 {
 	struct rc_responder *s = &qp->resp;
 	struct resp_res *res = &s->res[s->fifo[s->fifo_head]];
-	u32 off = res->sent * qp->mtu, room = fab_room(&qp->port->fab);
+	u32 off = res->sent * qp->mtu, room = qp_may_send(qp);
 	u32 n = MIN(res->end - res->sent, MAX(*bytes / qp->mtu, 1u));
 	struct sge from = { .addr = res->va, .len = res->len, .key = res->rkey };
 	struct sglist l = { &from, 1, MKEY_READ_REMOTE, qp_scope(qp) };
@@ -95,10 +93,8 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 			   .mtu = qp->mtu };
 	struct payload pl;
 
-	if (!room) {
-		qp_wait_room(qp);
+	if (!room)
 		return false;
-	}
 	n = MIN(n, room);
 	l.scope.pd = answer_pd(qp, res);
 	pl.fault = false;
@@ -162,10 +158,8 @@ static bool send_ack(struct vqp *qp)
 	bool closing = s->closing, lives;
 	u8 event = s->event;
 
-	if (!fab_room(&qp->port->fab)) {
-		qp_wait_room(qp);
+	if (!qp_may_send(qp))
 		return false;
-	}
 	s->ack = false;
 	run.h.psn = positive ? psn_add(s->epsn, PSN_MASK) : s->epsn;
 	run.h.syndrome = s->syndrome | (positive ? resp_credits(qp) : 0);
@@ -179,11 +173,28 @@ static bool send_ack(struct vqp *qp)
 	return lives;
 }
 
-void resp_settle(struct vqp *qp)
+/* Does it owe an acknowledgment that can leave now? */
+static bool owes_ack(const struct vqp *qp)
 {
 	bool answers = qp->state >= QPS_RTR && qp->state != QPS_ERR;
 
-	if (answers && qp->resp.ack && !qp->resp.fifo_n && fab_room(&qp->port->fab))
+	return answers && qp->resp.ack && !qp->resp.fifo_n && fab_room(&qp->port->fab);
+}
+
+bool resp_may_settle(struct vqp *qp)
+{
+	struct adapter *a = &qp->dev->adapter;
+	const struct vport *to;
+
+	if (!owes_ack(qp) || a->worker->alone)
+		return true;
+	to = qp_peer_port(qp);
+	return !to || adapter_is_near(a, &to->dev->adapter) || adapter_alone(a);
+}
+
+void resp_settle(struct vqp *qp)
+{
+	if (owes_ack(qp))
 		send_ack(qp);
 }
 

@@ -53,6 +53,12 @@ bool resp_run(struct vqp *qp, u32 *bytes);
  * then what comes behind them is not acknowledged either.
  */
 void resp_settle(struct vqp *qp);
+/**
+ * resp_may_settle() - may resp_settle() be called?
+ *
+ * Return: false if the peer is with another thread: true as soon as the adapter works alone.
+ */
+bool resp_may_settle(struct vqp *qp);
 /** credits_of() - the number of receives that an AETH's credit code stands for */
 u32 credits_of(u8 code);
 

@@ -236,15 +236,7 @@ static void vport_changed(struct fab_port *fab, u32 what)
 		eq_port_change(p->dev, &p->ev);
 }
 
-static void vport_prefetch(struct fab_port *fab, u32 qpn)
-{
-	const struct vport *p = fab->owner;
-
-	prefetch_rx(p->dev, qpn);
-}
-
 const struct fab_port_ops vport_ops = {
-	.prefetch = vport_prefetch,
 	.rx = vport_rx,
 	.rx_mcast = vport_rx_mcast,
 	.state = vport_state,

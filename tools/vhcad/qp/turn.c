@@ -7,6 +7,7 @@
  */
 #include "qp/path.h"
 #include "qp/ready.h"
+#include "qp/recv.h"
 #include "qp/requester.h"
 #include "qp/responder.h"
 
@@ -56,4 +57,24 @@ u32 qp_turn(struct adapter *a)
 		cost += SLICE_BYTES - bytes + (SLICE_WQES - wqes) * WQE_COST + QP_COST;
 	}
 	return cost;
+}
+
+static bool is_of(const struct vqp *qp, const struct vhca_dev *dev)
+{
+	return qp && qp->dev == dev;
+}
+
+void qp_leave(struct adapter *a)
+{
+	const struct vhca_dev *dev = container_of(a, struct vhca_dev, adapter);
+	struct scratch *s = a->worker->scratch;
+
+	if (is_of(s->rx_wqe.qp, dev))
+		recv_give_back(s);
+	/* what they are copies of may be something else when the adapter comes back */
+	if (is_of(s->tx_wqe.qp, dev))
+		s->tx_wqe.qp = NULL;
+	if (is_of(s->rd_wqe.qp, dev))
+		s->rd_wqe.qp = NULL;
+	s->why_qp = NULL;
 }

@@ -58,7 +58,7 @@ static bool send_out(struct vqp *qp, struct run *run, u32 *bytes)
 	return qp_send(qp, run);
 }
 
-/* Sends packets of the request under way; false: there is no room for any. */
+/* Sends packets of the request under way; false: it has to wait. */
 static bool send_some(struct vqp *qp, u32 *bytes)
 {
 	struct rc_requester *r = &qp->req;
@@ -96,6 +96,11 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 	if (st) {
 		complete(qp, t, st);
 		return true;
+	}
+	/* those of QP 0 wait in the fabric */
+	if (qp->type != VHCA_QPT_SMI && !qp_reaches(qp, &run.h.path)) {
+		qp_wait_away(qp);
+		return false;
 	}
 	n = run.npkts;
 	len = run.len;

@@ -46,6 +46,18 @@ static inline u32 command_handle(const struct command *c)
 	return le32toh(req->handle);
 }
 
+/**
+ * command_alone() - may the command change what others look at: the fabric, and what agents tell?
+ *
+ * Return: false if the handler has to return VHCA_ST_OK at once, having changed nothing: it is
+ * called again when nobody works for other adapters.
+ */
+static inline bool command_alone(struct command *c)
+{
+	c->again |= !adapter_alone(&c->dev->adapter);
+	return !c->again;
+}
+
 static inline enum vhca_status command_object(struct command *c, u32 handle)
 {
 	struct vhca_object_resp *resp = (void *)c->resp;

@@ -188,9 +188,9 @@ static bool rx_qp1(struct arrival *r)
 	if (right)
 		return served ? serve_lid(r) : refuse_class(r);
 	if (h->qkey != MAD_GSI_QKEY)
-		agent_bad_qkey(r->a, h);
+		agent_trap_qkey(r->a, h);
 	else
-		agent_bad_pkey(r->a, h);
+		agent_trap_pkey(r->a, h);
 	return drop(r->a);
 }
 
@@ -215,7 +215,13 @@ static bool rx(struct agent *a, u8 in_port, const struct run *run)
 
 bool agent_rx(struct agent *a, const struct run *run)
 {
-	return rx(a, a->port->number, run);
+	struct fabric *f = a->all->fabric;
+	bool done;
+
+	fab_agents_lock(f);
+	done = rx(a, a->port->number, run);
+	fab_agents_unlock(f);
+	return done;
 }
 
 /* ------------------------------------------------------------------------

@@ -7,7 +7,8 @@
  * subnet_agents() makes.  An agent changes ports and tables by the functions of port/port.h and
  * fabric/switch.h.  What it sends leaves when the fabric is polled.
  *
- * Everything here runs under the engine's lock.
+ * Everything here runs under the engine's lock, but for agent_rx(), agent_bad_pkey() and
+ * agent_bad_qkey(), which any thread of the engine may call for a port of its own.
  */
 #ifndef VHCAD_SUBNET_AGENT_H
 #define VHCAD_SUBNET_AGENT_H

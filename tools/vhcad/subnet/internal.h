@@ -76,6 +76,10 @@ void agent_trap_timer(struct timer *t);
 void agent_bad_mkey(struct agent *a, const u8 *mad, u16 slid);
 /** agent_link_state() - trap 128: a port of the switch has changed its state */
 void agent_link_state(struct agent *a);
+/** agent_trap_pkey() - agent_bad_pkey() for who has the agents */
+void agent_trap_pkey(struct agent *a, const struct wire_hdr *h);
+/** agent_trap_qkey() - agent_bad_qkey() for who has the agents */
+void agent_trap_qkey(struct agent *a, const struct wire_hdr *h);
 /** agent_switch_pkey() - trap 259: a port of the switch has refused a packet */
 void agent_switch_pkey(struct agent *a, u8 port, const struct wire_hdr *h);
 

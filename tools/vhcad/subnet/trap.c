@@ -208,16 +208,30 @@ static void bad_key(struct agent *a, u16 number, u32 key, const struct wire_hdr 
 	agent_trap(a, number, notice);
 }
 
-void agent_bad_pkey(struct agent *a, const struct wire_hdr *h)
+void agent_trap_pkey(struct agent *a, const struct wire_hdr *h)
 {
 	port_violation(&agent_self(a)->pkey_viol);
 	bad_key(a, TRAP_BAD_PKEY, h->pkey, h);
 }
 
-void agent_bad_qkey(struct agent *a, const struct wire_hdr *h)
+void agent_trap_qkey(struct agent *a, const struct wire_hdr *h)
 {
 	port_violation(&agent_self(a)->qkey_viol);
 	bad_key(a, TRAP_BAD_QKEY, h->qkey, h);
+}
+
+void agent_bad_pkey(struct agent *a, const struct wire_hdr *h)
+{
+	fab_agents_lock(a->all->fabric);
+	agent_trap_pkey(a, h);
+	fab_agents_unlock(a->all->fabric);
+}
+
+void agent_bad_qkey(struct agent *a, const struct wire_hdr *h)
+{
+	fab_agents_lock(a->all->fabric);
+	agent_trap_qkey(a, h);
+	fab_agents_unlock(a->all->fabric);
 }
 
 /* What trap 259 knows: LIDs, P_Key, SL, both QPs, and GIDs. */

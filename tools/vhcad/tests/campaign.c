@@ -15,6 +15,7 @@
 #include "fabric/internal.h"
 #include "fabric/topo.h"
 #include "tests/croom.h"
+#include "tests/cthreads.h"
 #include "tests/tkey.h"
 #include "tests/ttopo.h"
 #include "tests/txrc.h"
@@ -36,8 +37,11 @@ u64 c_rnd(struct campaign *c, u64 below)
 
 static void say_how(const struct campaign_options *o, const char *before)
 {
-	fprintf(stderr, "%smake campaign SEED=%u MESSAGES=%u%s\n", before, o->seed,
+	fprintf(stderr, "%smake campaign SEED=%u MESSAGES=%u%s", before, o->seed,
 		o->messages, o->switches ? " SWITCHES=3" : "");
+	if (o->threads)
+		fprintf(stderr, " THREADS=%u%s", o->threads, o->real ? "" : " STEPPED=1");
+	fputc('\n', stderr);
 }
 
 void c_wrong(struct campaign *c, const struct flow *f, const char *fmt, ...)
@@ -178,7 +182,7 @@ static void setup(struct campaign *c)
 {
 	const u32 bytes = c->o->messages / 4 + 1;
 
-	t_world_init(&c->w);
+	c_threads_start(c);
 	if (c->o->trace) {
 		c->capture = capture_open(c->o->trace);
 		assert_non_null(c->capture);
@@ -238,6 +242,7 @@ static void teardown(struct campaign *c)
 		free(c->fetched[i]);
 	}
 	c->r->end = c->w.now;
+	c_threads_stop(c);
 	for (u32 i = 0; i < c->nflows; i++) {
 		free(c->flow[i].shadow);
 		free(c->flow[i].expect);
@@ -313,7 +318,9 @@ static void arm(struct campaign *c, struct fab_fault fault)
 		fault.link = fab_link_at(c->w.fabric, 3 + c_rnd(c, 3));
 		fault.direction = c_rnd(c, 3);
 	}
+	engine_lock(c->w.engine);
 	assert_int_equal(fab_fault_arm(c->w.fabric, &fault), 0);
+	engine_unlock(c->w.engine);
 }
 
 static void arm_faults(struct campaign *c)
@@ -395,12 +402,27 @@ static void refill(struct campaign *c, bool all)
 	}
 }
 
+/* The same on threads that are real. */
+static bool look_and_refill(struct campaign *c)
+{
+	u32 moved = c->moved;
+
+	look(c);
+	refill(c, false);
+	return c->moved != moved;
+}
+
 /* Time passes until something completes, or it is quiet. */
 static void wait_for_some(struct campaign *c)
 {
 	u64 start = c->w.now;
 	u32 moved = c->moved;
 
+	c_scatter(c);
+	if (c->o->real) {
+		c_await(c, look_and_refill, "nothing completes any more");
+		return;
+	}
 	t_poll(&c->w);
 	look(c);
 	while (c->moved == moved) {
@@ -454,19 +476,40 @@ static void check_counters(struct campaign *c)
 	}
 }
 
+/* The first receive that is posted yet; NULL: there is none. */
+static struct pool *still_posted(struct campaign *c, u32 *which)
+{
+	for (u32 i = 0; i < c->npools; i++)
+		for (*which = 0; c->pools[i].qp && *which < POOL; ++*which)
+			if (c->pools[i].posted[*which])
+				return &c->pools[i];
+	return NULL;
+}
+
+static bool all_flushed(struct campaign *c)
+{
+	u32 which;
+
+	look(c);
+	return !still_posted(c, &which);
+}
+
 /* All receives come back, and all starts over. */
 static void disconnect(struct campaign *c)
 {
+	struct pool *p;
+	u32 which;
+
 	c->ending = true;
 	for (u32 i = 0; i < c->nqps; i++)
 		assert_int_equal(t_to(&c->qp[i], T_ERR), VHCA_ST_OK);
 	t_poll(&c->w);
+	if (c->o->real)
+		c_await(c, all_flushed, "a receive was not flushed");
 	look(c);
-	for (u32 i = 0; i < c->npools; i++)
-		for (u32 k = 0; c->pools[i].qp && k < POOL; k++)
-			if (c->pools[i].posted[k])
-				c_wrong(c, NULL, "receive %u of QP %#x was not flushed", k,
-					c->pools[i].qp->qpn);
+	p = still_posted(c, &which);
+	if (p)
+		c_wrong(c, NULL, "receive %u of QP %#x was not flushed", which, p->qp->qpn);
 	for (u32 i = 0; i < c->nqps; i++) {
 		struct tqp *qp = &c->qp[i];
 
@@ -487,12 +530,13 @@ static void epoch(struct campaign *c, u32 messages)
 	c->stingy = !c_rnd(c, 3);
 	refill(c, !c->stingy);
 	c->doubling = false;
-	c->faultless = !c_rnd(c, 8) || !c->r->messages;
+	c->faultless = !c_rnd(c, 8) || !c->r->messages || (c->o->threads && c_rnd(c, 2));
 	if (!c->faultless)
 		arm_faults(c);
 	while (c->r->messages < end) {
 		u64 before = c->r->messages;
 
+		c_scatter(c);
 		c_paths(c);
 		for (u32 i = 0, n = 1 + c_rnd(c, 6); i < n; i++)
 			send_some(c);
@@ -502,7 +546,7 @@ static void epoch(struct campaign *c, u32 messages)
 			t_poll(&c->w);
 		look(c);
 		refill(c, false);
-		for (u32 i = c_rnd(c, 4); i; i--)
+		for (u32 i = c_rnd(c, 4); i && !c->o->real; i--)
 			t_advance(&c->w);
 		look(c);
 		refill(c, false);
@@ -512,13 +556,19 @@ static void epoch(struct campaign *c, u32 messages)
 		refill(c, true);
 		wait_for_some(c);
 	}
+	engine_lock(c->w.engine);
 	fab_fault_clear(c->w.fabric, NULL, NULL);
 	for (u32 i = 0; i < DEVS; i++)
 		for (u32 p = 0; p < PORTS; p++)
 			fab_fault_clear(c->w.fabric, &c->h[i].dev->port[p].fab, NULL);
 	for (u32 i = 0; c->o->switches && i < ARRAY_SIZE(ring) - 1; i++)
 		fab_fault_clear(c->w.fabric, NULL, fab_link_at(c->w.fabric, i));
-	t_settle(&c->w, PATIENCE);
+	engine_unlock(c->w.engine);
+	engine_wake(c->w.engine);
+	if (c->o->real)
+		c_await(c, c_nothing_queued, "packets do not arrive");
+	else
+		t_settle(&c->w, PATIENCE);
 	look(c);
 	for (u32 i = 0; i < c->nflows; i++) {
 		struct flow *f = &c->flow[i];

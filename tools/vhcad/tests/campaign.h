@@ -14,6 +14,8 @@
  * @seed: everything follows from it
  * @messages: to send, at least
  * @switches: a ring of three switches is between the devices, and faults are there as well
+ * @threads: of the engine, with faults in some of the epochs only; 0: one, as it is without this
+ * @real: they run at the same time: not everything follows from the seed then
  * @trace: capture file to write, or NULL
  * @talk: say how far it is
  */
@@ -21,6 +23,8 @@ struct campaign_options {
 	u32 seed;
 	u32 messages;
 	bool switches;
+	u32 threads;
+	bool real;
 	const char *trace;
 	bool talk;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Random campaigns: a short one as a test, and any by CAMPAIGN_SEED and CAMPAIGN_MESSAGES in the
- * environment, with a capture file by CAMPAIGN_TRACE.
+ * environment, with a capture file by CAMPAIGN_TRACE, and with CAMPAIGN_THREADS, stepped by
+ * CAMPAIGN_STEPPED=1.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,8 @@ static void as_asked(void **state)
 		.seed = from_env("CAMPAIGN_SEED", 1),
 		.messages = from_env("CAMPAIGN_MESSAGES", 1000000),
 		.switches = from_env("CAMPAIGN_SWITCHES", 0) == 3,
+		.threads = from_env("CAMPAIGN_THREADS", 0),
+		.real = from_env("CAMPAIGN_THREADS", 0) && !from_env("CAMPAIGN_STEPPED", 0),
 		.trace = getenv("CAMPAIGN_TRACE"),
 		.talk = true,
 	};

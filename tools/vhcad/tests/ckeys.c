@@ -42,10 +42,13 @@ void c_keys_init(struct flow *f)
 /* Whatever a connection that broke has left of a key. */
 static void end_key(const struct tqp *qp, u32 key)
 {
-	const struct vmkey *mk = table_get(&qp->h->dev->mkeys, key >> 8);
+	const struct vmkey *mk;
 
+	adapter_lock(&qp->h->dev->adapter);
+	mk = table_get(&qp->h->dev->mkeys, key >> 8);
 	assert_non_null(mk);
 	qp_mkey_invalidate(t_vqp(qp), mk->key, false);
+	adapter_unlock(&qp->h->dev->adapter);
 }
 
 static void fast_key_valid(struct flow *f)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The command lines of vhcad and vhcactl: what they refuse, and that what they
- * take has its effect, as a driver at the other end of the socket sees it.
+ * The daemon's command line: what it refuses, and that what it takes has its effect, as a driver at
+ * the other end of the socket sees it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +16,6 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "drivers/infiniband/hw/vhca/defs/vhca_hw.h"
@@ -73,16 +70,6 @@ static int teardown(void **state)
 
 /* ---- refusals ---- */
 
-static void refused(const char *env, char *const *args, const char *says)
-{
-	char out[8192];
-	int status = tprog_run(tprog_path(env), args, 0, out, sizeof(out));
-
-	if (status != 2 || !strstr(out, says))
-		fail_msg("%s %s %s: expected 2 and '%s', came %d and '%s'", args[0], args[1],
-			 args[2] ? args[2] : "", says, status, out);
-}
-
 static void bad_command_lines(void **state)
 {
 	static const struct {
@@ -127,6 +114,8 @@ static void bad_command_lines(void **state)
 		  "is not of the form MAJOR.MINOR" },
 		{ { "--hca", "x", "--device-version", "1.2.3" }, "is not of the form MAJOR.MINOR" },
 		{ { "--hca", "x", "--spin", "1000001" }, "not a number between 0 and 1000000" },
+		{ { "--hca", "x", "--threads", "0" }, "not a number between 1 and 64" },
+		{ { "--hca", "x", "--threads", "65" }, "not a number between 1 and 64" },
 		{ { "--hca", "x", "--loss", "1001" }, "'1001' is not a number between 0 and 1000" },
 		{ { "--hca", "x", "--seed", "4294967296" }, "--seed: '4294967296' is not" },
 		{ { "--hca", "x", "--caps-off", "rc,wings" }, "--caps-off: unknown value 'wings'" },
@@ -156,22 +145,22 @@ static void bad_command_lines(void **state)
 		char *few[10] = { "vhcad" };
 
 		memcpy(few + 1, cases[i].args, sizeof(cases[i].args));
-		refused("VHCAD", few, cases[i].says);
+		tprog_refused("VHCAD", few, cases[i].says);
 		assert_int_equal(access("x", F_OK), -1);
 	}
 	memset(far, 'x', sizeof(far));
 	far[108] = '\0';
-	refused("VHCAD", (char *[]){ "vhcad", "--hca", far, NULL },
-		"a socket's path has at most 107 bytes");
+	tprog_refused("VHCAD", (char *[]){ "vhcad", "--hca", far, NULL },
+		      "a socket's path has at most 107 bytes");
 	/* the adapter's socket is taken back when the control socket cannot be had */
-	refused("VHCAD", (char *[]){ "vhcad", "--hca", r->sock, "--control", far, NULL },
-		"a socket's path has at most 107 bytes");
+	tprog_refused("VHCAD", (char *[]){ "vhcad", "--hca", r->sock, "--control", far, NULL },
+		      "a socket's path has at most 107 bytes");
 	assert_int_equal(access(r->sock, F_OK), -1);
 	for (u32 i = 0; i < 129; i++) {
 		args[1 + 2 * i] = "--hca";
 		args[2 + 2 * i] = "x";
 	}
-	refused("VHCAD", args, "more than 128 adapters");
+	tprog_refused("VHCAD", args, "more than 128 adapters");
 }
 
 static void help(void **state)
@@ -222,7 +211,7 @@ static void few_descriptors(void **state)
 /* Starts it with this socket and the options up to a NULL, and attaches a driver. */
 static void start(struct run *r, char *const *options)
 {
-	char *args[24] = { "vhcad", "--control", r->ctl, "--log", r->log };
+	char *args[32] = { "vhcad", "--control", r->ctl, "--log", r->log };
 	u32 n = 5;
 
 	while (*options) {
@@ -419,7 +408,8 @@ static void less_than_all(void **state)
 
 	start(r, (char *[]){ "--hca", r->sock, "--subnet", "none", "--mtu", "1024", "--irq", "msi",
 			     "--caps-off", "rc", "--caps-off", "hca0:rnr-nak,clock", "--spin",
-			     "100", "--limit", "hca0:qps=77,cqs=5", "--pcie", "8x4", NULL });
+			     "100", "--threads", "3", "--limit", "hca0:qps=77,cqs=5", "--pcie",
+			     "8x4", NULL });
 	assert_int_equal(read_region(r, VFIO_PCI_CONFIG_REGION_INDEX,
 				     has_capability(r, PCI_CAP_ID_EXP) + PCI_EXP_LNKSTA, 2),
 			 PCI_EXP_LNKSTA_CLS_8_0GB | 4 << PCI_EXP_LNKSTA_NLW_SHIFT);
@@ -559,230 +549,6 @@ static void traces(void **state)
 	expect_logged(r, "trace /dev/full is incomplete: No space left on device");
 }
 
-/* ---- vhcactl ---- */
-
-/* To each line the next line of text; leaves when there is none, or nobody asks any more. */
-static void answer_lines(int conn, const char *text)
-{
-	char c;
-
-	for (;;) {
-		const char *end = strchr(text, '\n');
-
-		do {
-			if (read(conn, &c, 1) != 1)
-				return;
-		} while (c != '\n');
-		if (!end || write(conn, text, end + 1 - text) < 0)
-			return;
-		text = end + 1;
-	}
-}
-
-/* Somebody who is no vhcad, and answers with this. */
-static pid_t impostor(const char *path, const char *answer)
-{
-	struct sockaddr_un sa = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	pid_t pid;
-
-	strcpy(sa.sun_path, path);
-	assert_int_equal(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
-	assert_int_equal(listen(fd, 1), 0);
-	pid = fork();
-	if (!pid) {
-		int conn;
-
-		alarm(120);	/* the client may end before it asks */
-		conn = accept(fd, NULL, NULL);
-		answer_lines(conn, answer);
-		close(conn);
-		_exit(0);
-	}
-	close(fd);
-	return pid;
-}
-
-static void answered_to(struct run *r, const char *command, const char *answer, int status,
-			const char *says)
-{
-	char *args[] = { "vhcactl", "--control", r->ctl, NULL, NULL, NULL, NULL };
-	char words[64], *rest = words;
-	pid_t pid = impostor(r->ctl, answer);
-	char out[8192];
-	int rc, end;
-
-	snprintf(words, sizeof(words), "%s", command);
-	for (u32 i = 3; rest; i++)
-		args[i] = strsep(&rest, " ");
-	rc = tprog_run(tprog_path("VHCACTL"), args, 0, out, sizeof(out));
-	assert_int_equal(waitpid(pid, &end, 0), pid);
-	assert_int_equal(end, 0);
-	unlink(r->ctl);
-	if (rc != status || !strstr(out, says))
-		fail_msg("%s: expected %d and '%s', came %d and '%s'", answer, status, says, rc,
-			 out);
-}
-
-static void answered(struct run *r, const char *answer, int status, const char *says)
-{
-	answered_to(r, "status", answer, status, says);
-}
-
-#define QP(n)	"{\"qpn\":" #n ",\"type\":\"RC\",\"state\":\"RTS\",\"port\":1,"		\
-		"\"dlid\":5,\"dest_qpn\":258,\"sq_blocks\":7,\"sq_requests\":3,"		\
-		"\"rq_left\":16,\"tx_msgs\":1000,\"rx_msgs\":2,\"errors\":1}"
-#define QP_LINE	"  RC    RTS       1  lid 5 qp 0x000102             3+7         16          1000" \
-		"             2       1\n"
-#define COUNTED	"{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"ports\":[{\"port\":1,"		\
-		"\"tx_packets\":3,\"rx_no_qp\":0,\"timeouts\":4}]}]}\n"
-#define QPS	"{\"ok\":true,\"list\":\"qps\",\"qps\":["
-
-/* Lists come in pages and are read as one. */
-static void lists(void **state)
-{
-	struct run *r = *state;
-
-	answered_to(r, "qps hca0", QPS QP(2) "]}\n", 0, "    0x000002" QP_LINE);
-	answered_to(r, "qps hca0", QPS QP(2) "],\"next\":5}\n" QPS QP(16711683) "]}\n", 0,
-		    "    0x000002" QP_LINE "    0xff0003" QP_LINE);
-	answered_to(r, "qps hca0 --json", QPS "],\"next\":5}\n" QPS QP(3) "]}\n", 0,
-		    QPS "],\"next\":5}\n" QPS "{\"qpn\":3");
-	answered_to(r, "qps hca0", QPS "],\"next\":5}\n{\"ok\":false,\"error\":\"gone\"}\n", 1,
-		    "vhcactl: gone");
-	answered_to(r, "qps hca0", QPS "],\"next\":5}\n", 2, "vhcad did not answer");
-	answered_to(r, "cqs hca0", "{\"ok\":true,\"list\":\"cqs\",\"cqs\":[{\"cqn\":4,\"eqn\":1,"
-		    "\"size\":64,\"filled\":9,\"qps\":2,\"error\":true}]}\n", 0,
-		    "           4     1        64         9      2  in error\n");
-	answered_to(r, "srqs hca0", "{\"ok\":true,\"list\":\"srqs\",\"srqs\":[{\"srqn\":4,"
-		    "\"size\":64,\"left\":9,\"limit\":2,\"qps\":3}]}\n", 0,
-		    "           4        64         9         2      3\n");
-	answered_to(r, "groups hca0", "{\"ok\":true,\"list\":\"groups\",\"groups\":[{\"mgid\":"
-		    "\"ff12::1\",\"mlid\":49153,\"attached\":3,\"qpns\":[2,3]}]}\n", 0,
-		    "    ff12::1                                  0xc001         3"
-		    "  0x000002 0x000003 ...\n");
-	answered_to(r, "keys hca0", "{\"ok\":true,\"list\":\"keys\",\"keys\":["
-		    "{\"key\":346,\"type\":\"fast-sg\",\"pdn\":3,\"addr\":4096,"
-		    "\"length\":77,\"access\":\"lrwab\",\"windows\":2},"
-		    "{\"key\":513,\"type\":\"mw1\",\"pdn\":0,\"addr\":0,\"length\":5,"
-		    "\"access\":\"\",\"region\":346},"
-		    "{\"key\":513,\"type\":\"mw2\",\"pdn\":0,\"addr\":0,\"length\":5,"
-		    "\"access\":\"w\",\"region\":346,\"qpn\":2}]}\n", 0,
-		    "    0x0000015a  fast-sg        3  0x0000000000001000  0x4d"
-		    "                lrwab    2 windows\n"
-		    "    0x00000201  mw1            0  0x0000000000000000  0x5"
-		    "                          of 0x0000015a\n"
-		    "    0x00000201  mw2            0  0x0000000000000000  0x5"
-		    "                 w        of 0x0000015a, qp 0x000002\n");
-	answered_to(r, "qps hca0", QPS "{\"srqn\":7}]}\n", 0, "0+0      srq 7             0");
-	/* everything at once: status, then each list of each adapter */
-	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
-		    QPS QP(2) "]}\n{\"ok\":true,\"list\":\"cqs\"}\n"
-		    "{\"ok\":true,\"list\":\"srqs\"}\n"
-		    "{\"ok\":true,\"list\":\"groups\"}\n"
-		    "{\"ok\":true,\"list\":\"keys\"}\n", 0, "a keys\n");
-	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
-		    "{\"error\":\"no more\"}\n", 1, "vhcactl: no more");
-	/* and so for each page of the adapters */
-	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}],\"next\":1}\n"
-		    QPS QP(2) "]}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n"
-		    "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}]}\n"
-		    QPS "]}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n",
-		    0, "b keys\n");
-	answered_to(r, "counters", "{\"ok\":true,\"hcas\":[],\"next\":1}\n" COUNTED, 0,
-		    "drops 0\n    timeouts 4\n");
-	/* what is not zero is told, and what is zero if all is wanted */
-	answered_to(r, "counters", COUNTED, 0, "drops 0\n    timeouts 4\n");
-	answered_to(r, "counters -v", COUNTED, 0, "drops 0\n    rx_no_qp 0  timeouts 4\n");
-}
-
-#define PORTS(n) "{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"ports\":[{\"port\":1," \
-		 "\"rx_packets\":" #n "}]}]}\n"
-
-/* Rates are differences; a QP that is new has done all it did since the last look. */
-#define WORK(turns)	"{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"turns\":" #turns \
-	",\"worked_ns\":5,\"owed_ns\":0,\"qps\":2,\"timers\":1,\"why\":\"has its turn\"}]," \
-	"\"engine\":{\"sleeps\":1,\"wakes\":2,\"helped\":3," \
-	"\"why\":\"sleep: nothing to do\"}}\n"
-
-#define SENT(n)	"{\"qpn\":2,\"type\":\"UD\",\"state\":\"RTS\",\"port\":1,\"tx_msgs\":" #n "}"
-
-static void live_view(void **state)
-{
-	struct run *r = *state;
-
-	answered_to(r, "top --once", "{\"ok\":false,\"error\":\"no\"}\n", 1, "vhcactl: no");
-	answered_to(r, "top --once", WORK(0) "{\"ok\":false,\"error\":\"no\"}\n", 1,
-		    "vhcactl: no");
-	answered_to(r, "top --once", WORK(0) PORTS(1) "{\"ok\":false,\"error\":\"no\"}\n", 1,
-		    "vhcactl: no");
-	answered_to(r, "top --once", WORK(0) PORTS(1) QPS "]}\n", 2, "vhcad did not answer");
-	answered_to(r, "top --once", WORK(0) PORTS(5000000) QPS "]}\n" WORK(0) PORTS(5000000) QPS
-		    QP(2) "]}\n", 0, "\na 0x000002               RC RTS ");
-	answered_to(r, "top --once", WORK(0)
-		    "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
-		    PORTS(1) QPS "]}\n" QPS "]}\n"
-		    WORK(0) "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
-		    PORTS(1) QPS "]}\n" QPS QP(2) "]}\n", 0, "\na 0x000002               RC RTS ");
-	answered_to(r, "top --once --json", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
-		    QP(2) "]}\n", 0, "\"ports\":[{\"name\":\"a:1\",\"tx_packets\":0.0");
-	answered_to(r, "top --once --json", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
-		    QP(2) "]}\n", 0, "\"adapters\":[{\"name\":\"a\",\"busy\":0.0,\"turns\":0.0,"
-		    "\"qps\":2,\"timers\":1,\"owed_ns\":0,\"why\":\"has its turn\"}]");
-	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
-		    QP(2) "]}\n", 0,
-		    "RTS            0          0          0          0          0          0\n");
-	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
-		    QP(2) "]}\n", 0,
-		    "a                             0.0          0          2          1  has its turn\n");
-	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
-		    QP(2) "]}\n", 0, "sleep: nothing to do\n");
-	/* and so has one that took the number of another */
-	answered_to(r, "top --once --json", WORK(3) PORTS(7) QPS SENT(1000) "]}\n" WORK(3) PORTS(7)
-		    QPS SENT(0) "]}\n", 0, "\"tx_msgs\":0.0");
-}
-
-static void control_program(void **state)
-{
-	struct run *r = *state;
-	char far[128];
-
-	unsetenv("VHCAD_CONTROL");
-	refused("VHCACTL", (char *[]){ "vhcactl", "status", NULL }, "which vhcad? give --control");
-	refused("VHCACTL", (char *[]){ "vhcactl", "--control", "", "status", NULL },
-		"which vhcad? give --control");
-	refused("VHCACTL", (char *[]){ "vhcactl", "--control", NULL },
-		"unknown option '--control'");
-	refused("VHCACTL", (char *[]){ "vhcactl", "--loud", "status", NULL },
-		"unknown option '--loud'");
-	refused("VHCACTL", (char *[]){ "vhcactl", "status", "now", NULL }, "usage: vhcactl");
-	refused("VHCACTL", (char *[]){ "vhcactl", "qps", NULL }, "usage: vhcactl");
-	refused("VHCACTL", (char *[]){ "vhcactl", "top", "hca0", NULL }, "usage: vhcactl");
-	refused("VHCACTL", (char *[]){ "vhcactl", "top", "--interval", "0", NULL },
-		"'0' is not a number of seconds, 1 to 3600");
-	refused("VHCACTL", (char *[]){ "vhcactl", "top", "--interval", "1s", NULL },
-		"'1s' is not a number of seconds, 1 to 3600");
-	refused("VHCACTL", (char *[]){ "vhcactl", ",", NULL }, "usage: vhcactl");
-	refused("VHCACTL", (char *[]){ "vhcactl", "link", "a:b", "up", NULL },
-		"'b' is not a port number");
-	refused("VHCACTL", (char *[]){ "vhcactl", "link", "a:", "up", NULL },
-		"'' is not a port number");
-	memset(far, 'x', sizeof(far));
-	far[108] = '\0';
-	refused("VHCACTL", (char *[]){ "vhcactl", "--control", far, "status", NULL },
-		"a socket's path has at most 107 bytes");
-	setenv("VHCAD_CONTROL", "/no/such/control", 1);
-	refused("VHCACTL", (char *[]){ "vhcactl", "status", NULL },
-		"/no/such/control: No such file or directory");
-	unsetenv("VHCAD_CONTROL");
-
-	answered(r, "", 2, "vhcad did not answer");
-	answered(r, "what?\n", 2, "vhcad's answer is not JSON");
-	answered(r, "[]\n", 1, "vhcactl: ?");
-	answered(r, "{\"ok\":false,\"error\":\"not today\"}\n", 1, "vhcactl: not today");
-	answered(r, "{\"ok\":true}\n", 0, "");
-}
-
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
@@ -791,7 +557,6 @@ int main(void)
 		TEST(ethernet), TEST(ethernet_by_default),
 		TEST(less_than_all), TEST(both_ways), TEST(unsealed_memory), TEST(captures),
 		TEST(traces),
-		TEST(control_program), TEST(lists), TEST(live_view),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

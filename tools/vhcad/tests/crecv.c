@@ -43,11 +43,21 @@ static void post(struct campaign *c, struct pool *p, u32 i)
 	p->posted[i] = true;
 }
 
+static bool can_receive(const struct tqp *qp)
+{
+	bool yes;
+
+	adapter_lock(&qp->h->dev->adapter);
+	yes = t_vqp(qp)->state == QPS_RTS;
+	adapter_unlock(&qp->h->dev->adapter);
+	return yes;
+}
+
 void c_pool_refill(struct campaign *c, struct pool *p, bool all)
 {
 	u32 most = all ? POOL : c_rnd(c, 8);
 
-	if (p->qp && t_vqp(p->qp)->state != QPS_RTS)
+	if (p->qp && !can_receive(p->qp))
 		return;
 	for (u32 i = 0; most && i < POOL; i++) {
 		if (p->posted[i])

@@ -6,6 +6,8 @@
 #ifndef VHCAD_TESTS_CROOM_H
 #define VHCAD_TESTS_CROOM_H
 
+#include <pthread.h>
+
 #include "tests/campaign.h"
 #include "tests/thca.h"
 
@@ -108,8 +110,9 @@ struct flow {
 struct campaign {
 	const struct campaign_options *o;
 	struct campaign_result *r;
-	u64 rng;
+	u64 rng, scatter;
 	struct tworld w;
+	pthread_t thread[4];
 	struct capture *capture;
 	struct thca h[DEVS];
 	struct tcq cq[DEVS];

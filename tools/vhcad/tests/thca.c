@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine/internal.h"
 #include "tests/testmem.h"
 #include "tests/thca.h"
 #include "tests/ttopo.h"
@@ -27,7 +28,8 @@ static u64 real_now(void *arg)
 	return engine_clock_monotonic.now(NULL);
 }
 
-static void world_init(struct tworld *w, u64 (*now)(void *arg), u64 (*spent)(void *arg))
+static void world_init(struct tworld *w, u64 (*now)(void *arg), u64 (*spent)(void *arg),
+		       u32 threads)
 {
 	const struct engine_clock clock = { .now = now, .spent = spent, .arg = w };
 
@@ -35,24 +37,33 @@ static void world_init(struct tworld *w, u64 (*now)(void *arg), u64 (*spent)(voi
 	w->now = 1000000000;
 	w->fabric = t_fabric();
 	assert_non_null(w->fabric);
-	w->engine = engine_new(&clock, w->fabric);
+	w->engine = engine_make(&clock, w->fabric, threads);
 	assert_non_null(w->engine);
 }
 
 void t_world_init(struct tworld *w)
 {
-	world_init(w, sim_now, NULL);
+	world_init(w, sim_now, NULL, 1);
 }
 
 void t_world_init_timed(struct tworld *w, u64 (*spent)(void *arg))
 {
-	world_init(w, sim_now, spent);
+	world_init(w, sim_now, spent, 1);
 }
 
 void t_world_init_threaded(struct tworld *w)
 {
-	world_init(w, real_now, engine_clock_monotonic.spent);
+	world_init(w, real_now, engine_clock_monotonic.spent, 1);
 	w->threaded = true;
+}
+
+void t_world_init_threads(struct tworld *w, u32 threads, bool real)
+{
+	if (real)
+		world_init(w, real_now, engine_clock_monotonic.spent, threads);
+	else
+		world_init(w, sim_now, NULL, threads);
+	w->threaded = real;
 }
 
 void t_world_fini(struct tworld *w)

@@ -135,6 +135,8 @@ void t_world_init(struct tworld *w);
 void t_world_init_timed(struct tworld *w, u64 (*spent)(void *arg));
 /* one whose engine is to run in a thread of its own */
 void t_world_init_threaded(struct tworld *w);
+/* the same with several; not @real: engine_poll() works for all of them */
+void t_world_init_threads(struct tworld *w, u32 threads, bool real);
 void t_world_fini(struct tworld *w);
 void t_poll(struct tworld *w);
 /* lets the next timer fire; false if there is none */

@@ -36,8 +36,12 @@ u8 t_register(struct tqp *qp, u32 key, u32 entries, u64 iova, u64 length, u8 acc
 		.length = htole64(length), .access = access, .page_shift = shift,
 	};
 	struct mkey_scope s = qp_scope(t_vqp(qp));
+	u8 st;
 
-	return mkey_register(&s, &reg);
+	adapter_lock(&qp->h->dev->adapter);
+	st = mkey_register(&s, &reg);
+	adapter_unlock(&qp->h->dev->adapter);
+	return st;
 }
 
 u8 t_bind(struct tqp *qp, u32 key, u32 mr_key, u64 addr, u64 length, u8 access)
@@ -47,13 +51,22 @@ u8 t_bind(struct tqp *qp, u32 key, u32 mr_key, u64 addr, u64 length, u8 access)
 		.length = htole64(length), .access = access,
 	};
 	struct mkey_scope s = qp_scope(t_vqp(qp));
+	u8 st;
 
-	return mkey_bind(&s, &t_vqp(qp)->keys, &bind);
+	adapter_lock(&qp->h->dev->adapter);
+	st = mkey_bind(&s, &t_vqp(qp)->keys, &bind);
+	adapter_unlock(&qp->h->dev->adapter);
+	return st;
 }
 
 bool t_grants(const struct tqp *qp, u32 key, u64 addr, u64 len, u32 access)
 {
-	return qp_mkey_find(t_vqp(qp), key, addr, len, access);
+	bool yes;
+
+	adapter_lock(&qp->h->dev->adapter);
+	yes = qp_mkey_find(t_vqp(qp), key, addr, len, access);
+	adapter_unlock(&qp->h->dev->adapter);
+	return yes;
 }
 
 u64 t_where(const struct tqp *qp, u32 key, u64 addr, u64 len, u32 access)

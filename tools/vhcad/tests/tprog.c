@@ -76,6 +76,16 @@ int tprog_run(const char *path, char *const *args, rlim_t fds, char *out, size_t
 	return WEXITSTATUS(status);
 }
 
+void tprog_refused(const char *env, char *const *args, const char *says)
+{
+	char out[8192];
+	int status = tprog_run(tprog_path(env), args, 0, out, sizeof(out));
+
+	if (status != 2 || !strstr(out, says))
+		fail_msg("%s %s %s: expected 2 and '%s', came %d and '%s'", args[0], args[1],
+			 args[2] ? args[2] : "", says, status, out);
+}
+
 pid_t tprog_start(const char *path, char *const *args)
 {
 	char line[16];

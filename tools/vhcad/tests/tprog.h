@@ -25,6 +25,14 @@ const char *tprog_path(const char *env);
  */
 int tprog_run(const char *path, char *const *args, rlim_t fds, char *out, size_t room);
 
+/**
+ * tprog_refused() - a program must refuse its command line
+ * @env: as for tprog_path()
+ * @args: from argv[0] on; two at least
+ * @says: part of what it has to say
+ */
+void tprog_refused(const char *env, char *const *args, const char *says);
+
 /** tprog_start() - start the daemon; returns its process when it says it is ready */
 pid_t tprog_start(const char *path, char *const *args);
 

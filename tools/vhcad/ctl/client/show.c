@@ -34,10 +34,12 @@ static void show_status(struct json_object *hca)
 {
 	struct json_object *faults = get(hca, "faults"), *ports = get(hca, "ports");
 
-	printf("%s  guid %s  guest %s  driver %s%s\n", str(hca, "name"), str(hca, "node_guid"),
+	printf("%s  guid %s  guest %s  driver %s%s", str(hca, "name"), str(hca, "node_guid"),
 	       yes(hca, "guest") ? "attached" : "none", yes(hca, "driver") ? "running" : "none",
 	       num(hca, "fatal") ? "  FATAL" : "");
-	fputs("   ", stdout);
+	if (get(hca, "thread"))
+		printf("  thread %llu", num(hca, "thread"));
+	fputs("\n   ", stdout);
 	show_objects(hca);
 	printf(" dma ranges %llu\n", num(hca, "dma_ranges"));
 	for (size_t i = 0; i < items(ports); i++) {

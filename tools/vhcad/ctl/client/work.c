@@ -56,6 +56,7 @@ struct json_object *work_rates(struct json_object *old, struct json_object *now,
 		add_same(o, b, "qps");
 		add_same(o, b, "timers");
 		add_same(o, b, "owed_ns");
+		add_same(o, b, "thread");
 		add_same(o, b, "why");
 		json_object_array_add(list, o);
 		sum += busy(a, b, passed);
@@ -67,8 +68,11 @@ struct json_object *work_rates(struct json_object *old, struct json_object *now,
 		add_rate(engine, counts[i], rate(get(old, "engine"), get(now, "engine"), counts[i],
 						 passed));
 	}
-	if (get(now, "engine"))
+	if (get(now, "engine")) {
+		add_same(engine, get(now, "engine"), "threads");
+		add_same(engine, get(now, "engine"), "awake");
 		add_same(engine, get(now, "engine"), "why");
+	}
 	json_object_object_add(all, "engine", engine);
 	json_object_object_add(all, "adapters", list);
 	return all;
@@ -87,19 +91,27 @@ static double real(struct json_object *o, const char *key)
 void work_print(struct json_object *rates)
 {
 	struct json_object *e = get(rates, "engine"), *list = get(rates, "adapters");
+	bool several = num(e, "threads") > 1;
+	char state[40];
 
+	if (several)
+		snprintf(state, sizeof(state), "%llu of %llu threads awake", num(e, "awake"),
+			 num(e, "threads"));
 	printf("%-24s %8s %10s %10s %10s  %s\n", "engine", "busy %", "sleeps/s", "wakes/s",
 	       "helped/s", "state");
 	printf("%-24s %8.1f %10.0f %10.0f %10.0f  %s\n\n", "", 100 * real(e, "busy"),
-	       real(e, "sleeps"), real(e, "wakes"), real(e, "helped"), str(e, "why"));
-	printf("%-24s %8s %10s %10s %10s  %s\n", "adapter", "busy %", "turns/s", "ready QPs",
-	       "timers", "state");
+	       real(e, "sleeps"), real(e, "wakes"), real(e, "helped"),
+	       several ? state : str(e, "why"));
+	printf("%-24s %8s %10s %10s %10s %s %s\n", "adapter", "busy %", "turns/s", "ready QPs",
+	       "timers", several ? " thread" : "", "state");
 	for (size_t i = 0; i < items(list); i++) {
 		struct json_object *a = json_object_array_get_idx(list, i);
 
-		printf("%-24s %8.1f %10.0f %10llu %10llu  %s\n", str(a, "name"),
-		       100 * real(a, "busy"), real(a, "turns"), num(a, "qps"), num(a, "timers"),
-		       str(a, "why"));
+		printf("%-24s %8.1f %10.0f %10llu %10llu ", str(a, "name"),
+		       100 * real(a, "busy"), real(a, "turns"), num(a, "qps"), num(a, "timers"));
+		if (several)
+			printf(" %6llu", num(a, "thread"));
+		printf(" %s\n", str(a, "why"));
 	}
 	putchar('\n');
 }

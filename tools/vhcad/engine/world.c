@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * All threads at once: they are kept off their adapters, and woken.
+ */
+#include "engine/internal.h"
+#include "fabric/fabric.h"
+
+/* Who holds all shards finds all adapters in them: none is on its way. */
+void engine_lock(struct engine *e)
+{
+	for (u32 i = 0; i < e->nshards; i++)
+		shard_lock(&e->shard[i]);
+	for (u32 i = 0; i < e->nshards; i++) {
+		shard_take(&e->shard[i]);
+		e->shard[i].worker.alone = true;
+	}
+}
+
+void engine_unlock(struct engine *e)
+{
+	if (e->nshards > 1) {
+		if (e->fabric && fabric_is_single(e->fabric))
+			engine_gather(e);
+		for (u32 i = 0; i < e->nshards; i++)
+			e->shard[i].worker.alone = false;
+	}
+	for (u32 i = e->nshards; i--; )
+		shard_unlock(&e->shard[i]);
+}
+
+void engine_wake(struct engine *e)
+{
+	for (u32 i = 0; i < e->nshards; i++)
+		shard_wake(&e->shard[i]);
+}
