@@ -213,6 +213,7 @@ struct mad_agent {
  * @waits: see above
  * @unacked: see above
  * @local: it is for this port itself, and does not go through the QP
+ * @forwarded: it comes from another node, and its route has been looked at
  * @timeout_ms: how long a response is waited for each time
  * @retries_left: how often it is sent again
  * @max_retries: how often it may be
@@ -242,7 +243,7 @@ struct mad_send {
 	struct mad_timer timer;
 	__be64 tid;
 	unsigned int refs;
-	bool at_qp, posted, waits, unacked, local;
+	bool at_qp, posted, waits, unacked, local, forwarded;
 	unsigned int timeout_ms;
 	int retries_left, max_retries;
 	unsigned int resends, flushed;
@@ -396,6 +397,7 @@ void mad_reply_post(struct mad_send *send);
 void mad_reply(struct mad_port *port, struct mad_recv *recv, const struct ib_mad *mad, size_t size,
 	       u16 pkey_index);
 void mad_reply_unsupported(struct mad_recv *recv);
+void mad_forward(struct mad_recv *recv, u8 out_port);
 
 /* reassembly.c */
 struct mad_recv *mad_reassemble(struct mad_agent *agent, struct mad_recv *recv);

@@ -39,7 +39,7 @@ static bool is_sound(const struct mad_recv *recv)
 /* A switch forwards packets for other nodes. Returns whether the packet is for this node. */
 static bool route(struct mad_recv *recv)
 {
-	struct mad_port *port = recv->qp->port, *out;
+	struct mad_port *port = recv->qp->port;
 	struct ib_device *device = port->device;
 	struct smi_node node = {
 		.is_switch = rdma_cap_ib_switch(device), .ports = device->phys_port_cnt,
@@ -54,12 +54,7 @@ static bool route(struct mad_recv *recv)
 	case SMI_HERE:
 		return true;
 	case SMI_OUT:
-		out = mad_port_get(device, out_port);
-		if (!out)
-			return false;
-		mad_reply(out, recv, (struct ib_mad *)recv->mad, recv->size,
-			  recv->wc.pkey_index);
-		mad_port_put(out);
+		mad_forward(recv, out_port);
 		return false;
 	default:
 		return false;

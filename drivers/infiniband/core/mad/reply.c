@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Answers: those that the core itself sends, for whose end nobody waits, as they free themselves;
- * and those of agents.
+ * and those of agents. What a switch forwards is sent as the former are.
  */
 #include <rdma/ib_smi.h>
 #include <rdma/rdma_ext.h>
@@ -46,6 +46,9 @@ struct mad_send *mad_reply_alloc(struct mad_agent *agent, struct mad_recv *recv,
 	}
 	send->buf.ah = ah;
 	send->internal = true;
+	/* All ports of a switch share the QPs of port 0. */
+	if (rdma_cap_ib_switch(port->device))
+		send->wr.port_num = recv->wc.port_num;
 	return send;
 }
 
@@ -69,7 +72,7 @@ void mad_reply_post(struct mad_send *send)
 /**
  * mad_reply() - send the answer of the driver
  * @port: port by which it leaves
- * @recv: MAD that is answered, or forwarded
+ * @recv: MAD that is answered
  * @mad: the MAD to send
  * @size: its length in bytes
  * @pkey_index: its P_Key
@@ -116,6 +119,44 @@ void mad_reply_unsupported(struct mad_recv *recv)
 	hdr->status = cpu_to_be16(IB_MGMT_MAD_STATUS_UNSUPPORTED_METHOD_ATTRIB);
 	if (hdr->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		hdr->status |= IB_SMP_DIRECTION;
+	mad_reply_post(send);
+}
+
+/**
+ * mad_forward() - send a packet with a directed route on, at a switch
+ * @recv: the packet, at whose route smi_route_received() has looked
+ * @out_port: port by which it leaves; 0: by the LID that it is for
+ *
+ * If there is no memory, it is as if it had been lost on its way.
+ *
+ * Context: may sleep.
+ */
+void mad_forward(struct mad_recv *recv, u8 out_port)
+{
+	struct ib_smp *smp = (struct ib_smp *)recv->mad;
+	struct mad_port *port = recv->qp->port;
+	struct rdma_ah_attr to = { .type = rdma_ah_find_type(port->device, port->port_num) };
+	__be16 lid = ib_get_smp_direction(smp) ? smp->dr_slid : smp->dr_dlid;
+	struct mad_send *send;
+	struct ib_ah *ah;
+
+	send = mad_send_alloc(port->own[0], IB_QP0, recv->wc.pkey_index, false, IB_MGMT_MAD_HDR,
+			      IB_MGMT_MAD_DATA, GFP_KERNEL, smp->base_version);
+	if (IS_ERR(send))
+		return;
+	rdma_ah_set_port_num(&to, port->port_num);
+	rdma_ah_set_sl(&to, recv->wc.sl);
+	rdma_ah_set_dlid(&to, be16_to_cpu(out_port ? IB_LID_PERMISSIVE : lid));
+	ah = rdma_create_ah(port->pd, &to, RDMA_CREATE_AH_SLEEPABLE);
+	if (IS_ERR(ah)) {
+		mad_send_free(send);
+		return;
+	}
+	send->buf.ah = ah;
+	send->internal = true;
+	send->forwarded = true;
+	send->wr.port_num = out_port;
+	memcpy(send->mad, smp, IB_MGMT_MAD_SIZE);
 	mad_reply_post(send);
 }
 

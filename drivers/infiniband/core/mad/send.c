@@ -228,21 +228,24 @@ static int route(struct mad_send *send)
 {
 	struct mad_port *port = send->agent->port;
 	struct ib_device *device = port->device;
+	struct ib_smp *smp = (struct ib_smp *)send->mad;
 	struct smi_node node = {
 		.is_switch = rdma_cap_ib_switch(device), .ports = device->phys_port_cnt,
 	};
 
 	/* The core's own answer to this port itself leads nowhere else. */
 	send->local = send->internal && !send->buf.ah;
-	if (send->local || send->agent->qp->index ||
+	if (send->local || send->forwarded || send->agent->qp->index ||
 	    send_hdr(send)->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		return 0;
-	trace_ib_mad_handle_out_ib_smi((struct ib_smp *)send->mad);
-	switch (smi_route_sent((struct ib_smp *)send->mad, &node, send->wr.port_num)) {
+	trace_ib_mad_handle_out_ib_smi(smp);
+	switch (smi_route_sent(smp, &node, send->wr.port_num)) {
 	case SMI_HERE:
 		send->local = true;
 		return 0;
 	case SMI_OUT:
+		if (node.is_switch)
+			send->wr.port_num = smi_out_port(smp);
 		return 0;
 	default:
 		return rdma_refuse(-EINVAL, "the path does not begin at port %u",

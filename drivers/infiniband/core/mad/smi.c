@@ -147,3 +147,19 @@ enum smi_verdict smi_route_received(struct ib_smp *smp, const struct smi_node *n
 					   receive_request(smp, node, port, out_port);
 }
 EXPORT_SYMBOL_IF_KUNIT(smi_route_received);
+
+/**
+ * smi_out_port() - by which port does a packet leave?
+ * @smp: packet for which smi_route_sent() or smi_route_received() has returned SMI_OUT
+ *
+ * Return: the port's number; 0: by the LID that the packet is for.
+ */
+u8 smi_out_port(struct ib_smp *smp)
+{
+	/* Before and behind the directed part the hop pointer is outside the path. */
+	if (!smp->hop_ptr || smp->hop_ptr > smp->hop_cnt)
+		return 0;
+	return ib_get_smp_direction(smp) ? smp->return_path[smp->hop_ptr] :
+					   smp->initial_path[smp->hop_ptr];
+}
+EXPORT_SYMBOL_IF_KUNIT(smi_out_port);

@@ -34,5 +34,6 @@ struct smi_node {
 enum smi_verdict smi_route_sent(struct ib_smp *smp, const struct smi_node *node, u8 port);
 enum smi_verdict smi_route_received(struct ib_smp *smp, const struct smi_node *node, u8 port,
 				    u8 *out_port);
+u8 smi_out_port(struct ib_smp *smp);
 
 #endif

@@ -7,7 +7,7 @@
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
-plan 9
+plan 10
 
 # begin_ibacm: it runs, and answers
 begin_ibacm() { ibacm && within ib_acme -P; }
@@ -32,6 +32,12 @@ connect_without()
 {
 	pkill "-$1" -x ibacm && connect
 }
+# The kernel waits for each of the three paths as long as it is told to: that is more than unasked.
+connect_late()
+{
+	local began=$SECONDS
+	/lab/src/tools/testing/selftests/rdma/ls_timeout.py 5000 && connect && [ $((SECONDS - began)) -ge 14 ]
+}
 
 ok "ports have addresses" connections_up
 ok "ibacm runs" begin_ibacm
@@ -41,6 +47,7 @@ ok "ib_acme resolves the other node's address" says "SA verification: success" a
 ok "the kernel has its paths from ibacm" connect_by_ibacm
 lab-barrier asked
 ok "it asks the subnet manager when ibacm does not answer" connect_without STOP
+ok "as late as it is told to" connect_late
 lab-barrier stopped
 ok "or has gone" connect_without KILL
 lab-barrier gone

@@ -45,7 +45,7 @@ bounced()
 	lab-vhcactl link node2-0:1 down && lab-vhcactl link node2-0:1 up && within heard '*A*di'
 }
 
-plan $((LAB_NODE == 1 ? 22 : 39))
+plan $((LAB_NODE == 1 ? 24 : 41))
 know_lids
 tr -d : <"$port/gids/0" | cut -c17- >"$LAB_OUT/guid.$LAB_NODE"
 lab-barrier guids
@@ -63,6 +63,9 @@ lab-barrier registered
 ok "queries of many kinds" tell ask 1
 is "all checks hold" 0 "$(ksa failed)"
 ok "there were checks" test "$(ksa passed)" -ge 17
+before=$(ksa passed)
+ok "records are compared with their bytes" tell layouts 1
+is "and are what opensm has put on the wire" "69 0" "$(($(ksa passed) - before)) $(ksa failed)"
 lab-barrier asked
 
 ok "a subscription" tell subscribe 1

@@ -114,7 +114,7 @@ static struct fake_qp *find_target(const struct fake_packet *packet, u32 *port_n
 {
 	struct fake_device *device;
 
-	if (packet->dest_qp > FAKE_UD_QPN)
+	if (packet->dest_qp > FAKE_UD_QPN || !packet->port_num || packet->port_num > FAKE_PORTS)
 		return NULL;
 	list_for_each_entry(device, &fake_wire.devices, entry) {
 		if (packet->dlid == be16_to_cpu(IB_LID_PERMISSIVE)) {
@@ -126,7 +126,7 @@ static struct fake_qp *find_target(const struct fake_packet *packet, u32 *port_n
 		} else {
 			continue;
 		}
-		return device->qp[*port_num][packet->dest_qp];
+		return device->qp[device->ib.is_switch ? 0 : *port_num][packet->dest_qp];
 	}
 	return NULL;
 }
@@ -197,9 +197,14 @@ static int transmit(struct fake_qp *qp, const struct ib_send_wr *wr)
 	if (!packet)
 		return -ENOMEM;
 	packet->device = device;
-	packet->port_num = qp->port_num;
-	packet->slid = device->lid + packet->port_num - 1;
 	packet->dlid = rdma_ah_get_dlid(&container_of(ud->ah, struct fake_ah, ah)->attr);
+	if (device->ib.is_switch) {
+		packet->port_num = ud->port_num;
+		packet->slid = packet->dlid;
+	} else {
+		packet->port_num = qp->port_num;
+		packet->slid = device->lid + packet->port_num - 1;
+	}
 	packet->src_qp = qp->qp.qp_num;
 	packet->dest_qp = ud->remote_qpn;
 	packet->qkey = ud->remote_qkey & IB_QP_SET_QKEY ? qp->qkey : ud->remote_qkey;
@@ -571,6 +576,26 @@ void fake_wire_flush(void)
 	flush_work(&fake_wire.work);
 }
 
+static struct ib_device *add(struct kunit *test, const char *name, u32 caps, u16 lid,
+			     bool is_switch)
+{
+	struct fake_device *device = ib_alloc_device(fake_device, ib);
+	int ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, device);
+	device->ib.node_type = is_switch ? RDMA_NODE_IB_SWITCH : RDMA_NODE_IB_CA;
+	device->ib.is_switch = is_switch;
+	device->ib.phys_port_cnt = FAKE_PORTS;
+	device->caps = caps;
+	device->lid = lid;
+	ib_set_device_ops(&device->ib, &fake_ops);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		list_add_tail(&device->entry, &fake_wire.devices);
+	ret = ib_register_device(&device->ib, name, NULL);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	return &device->ib;
+}
+
 /**
  * fake_device_add() - register a device
  * @test: fails if that is not possible
@@ -582,20 +607,20 @@ void fake_wire_flush(void)
  */
 struct ib_device *fake_device_add(struct kunit *test, const char *name, u32 caps, u16 lid)
 {
-	struct fake_device *device = ib_alloc_device(fake_device, ib);
-	int ret;
+	return add(test, name, caps, lid, false);
+}
 
-	KUNIT_ASSERT_NOT_NULL(test, device);
-	device->ib.node_type = RDMA_NODE_IB_CA;
-	device->ib.phys_port_cnt = FAKE_PORTS;
-	device->caps = caps;
-	device->lid = lid;
-	ib_set_device_ops(&device->ib, &fake_ops);
-	scoped_guard(spinlock_irqsave, &fake_wire.lock)
-		list_add_tail(&device->entry, &fake_wire.devices);
-	ret = ib_register_device(&device->ib, name, NULL);
-	KUNIT_ASSERT_EQ(test, ret, 0);
-	return &device->ib;
+/**
+ * fake_switch_add() - register a switch, which has its QPs at port 0 alone
+ * @test: fails if that is not possible
+ * @name: its name
+ * @lid: its LID
+ *
+ * Return: the device, for fake_device_remove().
+ */
+struct ib_device *fake_switch_add(struct kunit *test, const char *name, u16 lid)
+{
+	return add(test, name, RDMA_CORE_PORT_IBA_IB, lid, true);
 }
 
 /**

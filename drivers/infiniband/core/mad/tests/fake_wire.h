@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Devices that exchange MADs in memory, for the suites of mad/. Ports are known by their LIDs, and
- * ports 1 and 2 of a device are the ends of one cable. Packets travel by a work item, so that
- * nothing arrives while it is being sent.
+ * ports 1 and 2 of a device are the ends of one cable, those of a switch, too. Packets travel by a
+ * work item, so that nothing arrives while it is being sent.
  */
 #ifndef RDMA_MAD_FAKE_WIRE_H
 #define RDMA_MAD_FAKE_WIRE_H
@@ -70,6 +70,7 @@ void fake_wire_begin(void);
 void fake_wire_release(void);
 void fake_wire_flush(void);
 struct ib_device *fake_device_add(struct kunit *test, const char *name, u32 caps, u16 lid);
+struct ib_device *fake_switch_add(struct kunit *test, const char *name, u16 lid);
 void fake_device_remove(struct ib_device *device);
 void fake_device_break(struct ib_device *device, u32 port_num, u32 qpn);
 void fake_device_complain(struct ib_device *device, u32 port_num);

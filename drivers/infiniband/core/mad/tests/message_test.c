@@ -403,6 +403,47 @@ static void manager_asks_itself(struct kunit *test)
 	ib_unregister_mad_agent(user->agent);
 }
 
+/*
+ * A route that leads through the same switch three times: each time it leaves by the first port,
+ * and comes back at the second. The response has the same way back.
+ */
+static void switches_forward(struct kunit *test)
+{
+	struct ib_device *sw = fake_switch_add(test, "kt_mad_switch", LID_A + 50);
+	struct ib_pd *pd = ib_alloc_pd(sw, 0);
+	struct party *user = new_party(test);
+	struct rdma_ah_attr out = { .type = RDMA_AH_ATTR_TYPE_IB };
+	struct ib_mad_send_buf *buf;
+	struct ib_smp *smp;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pd));
+	fake_wire.process_mad = answer_smp;
+	user->agent = ib_register_mad_agent(sw, 0, IB_QPT_SMI, NULL, 0, bench_ended, bench_hear,
+					    user, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(user->agent));
+	buf = new_request(test, user, 5000, 0);
+	smp = buf->mad;
+	smp->mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
+	smp->hop_cnt = 3;
+	memset(smp->initial_path + 1, 1, smp->hop_cnt);
+	smp->dr_slid = IB_LID_PERMISSIVE;
+	smp->dr_dlid = IB_LID_PERMISSIVE;
+	smp->attr_id = IB_SMP_ATTR_NODE_INFO;
+	rdma_ah_set_dlid(&out, be16_to_cpu(IB_LID_PERMISSIVE));
+	buf->ah = rdma_create_ah(pd, &out, RDMA_CREATE_AH_SLEEPABLE);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(buf->ah));
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	expect_soon(test, atomic_read(&user->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&user->responses), 1);
+	KUNIT_EXPECT_EQ(test, user->last_status, 0x8000);
+	KUNIT_EXPECT_EQ(test, fake_wire.sent, 6);
+	KUNIT_EXPECT_EQ(test, fake_wire.lost, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake_wire.process_calls), 2);
+	ib_unregister_mad_agent(user->agent);
+	ib_dealloc_pd(pd);
+	fake_device_remove(sw);
+}
+
 static void broken_routes_are_refused(struct kunit *test)
 {
 	struct party *user = new_party(test);
@@ -436,6 +477,7 @@ static struct kunit_case message_cases[] = {
 #endif
 	KUNIT_CASE(driver_answers_smps),
 	KUNIT_CASE(manager_asks_itself),
+	KUNIT_CASE(switches_forward),
 	KUNIT_CASE(broken_routes_are_refused),
 	{}
 };

@@ -126,6 +126,7 @@ static void route_there_and_back(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, smi_route_received(&smp, &way[i].node, way[i].in, &out),
 				SMI_OUT);
 		KUNIT_EXPECT_EQ(test, out, way[i].out);
+		KUNIT_EXPECT_EQ(test, smi_out_port(&smp), way[i].out);
 	}
 	KUNIT_ASSERT_EQ(test, smi_route_received(&smp, &ca, 1, &out), SMI_HERE);
 	KUNIT_EXPECT_EQ(test, smp.hop_ptr, smp.hop_cnt + 1);
@@ -139,6 +140,7 @@ static void route_there_and_back(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, smi_route_received(&smp, &way[i].node, way[i].out, &out),
 				SMI_OUT);
 		KUNIT_EXPECT_EQ(test, out, way[i].in);
+		KUNIT_EXPECT_EQ(test, smi_out_port(&smp), way[i].in);
 	}
 	KUNIT_ASSERT_EQ(test, smi_route_received(&smp, &ca, 2, &out), SMI_HERE);
 	KUNIT_EXPECT_EQ(test, smp.hop_ptr, 0);
@@ -165,14 +167,17 @@ static void route_by_lid_first(struct kunit *test)
 	smp.dr_slid = cpu_to_be16(5);
 	KUNIT_EXPECT_EQ(test, smi_route_sent(&smp, &ca, 1), SMI_OUT);
 	KUNIT_EXPECT_EQ(test, smp.hop_ptr, 0);
+	KUNIT_EXPECT_EQ(test, smi_out_port(&smp), 0);
 	KUNIT_EXPECT_EQ(test, smi_route_received(&smp, &sw, 1, &out), SMI_OUT);
 	KUNIT_EXPECT_EQ(test, out, 3);
 	KUNIT_EXPECT_EQ(test, smi_route_received(&smp, &ca, 1, &out), SMI_HERE);
 	/* Back: the directed part ends in the switch, which goes on by LID. */
 	smp.status |= IB_SMP_DIRECTION;
 	KUNIT_EXPECT_EQ(test, smi_route_sent(&smp, &ca, 1), SMI_OUT);
+	KUNIT_EXPECT_EQ(test, smi_out_port(&smp), 1);
 	KUNIT_EXPECT_EQ(test, smi_route_received(&smp, &sw, 3, &out), SMI_OUT);
 	KUNIT_EXPECT_EQ(test, out, 0);
+	KUNIT_EXPECT_EQ(test, smi_out_port(&smp), 0);
 	KUNIT_EXPECT_EQ(test, smi_route_received(&smp, &ca, 1, &out), SMI_HERE);
 }
 

@@ -9,8 +9,9 @@
  * with five services, to "more" another one without, to "svc" serves a class of MADs at the QP
  * "svc_qpn", and 0 ends each. Writing a number to "svc_ask" asks the other port's such QP. Writing
  * to "ask" makes queries about this port and the other one, whose LID is "peer_lid" and whose GUID
- * is "peer_id", and whose module must serve. Writing to "group" has the subnet manager create a
- * multicast group, and leaves it again. "passed" and "failed" count the checks.
+ * is "peer_id", and whose module must serve; to "layouts" compares records as the core understands
+ * them with their bytes on the wire. Writing to "group" has the subnet manager create a multicast
+ * group, and leaves it again. "passed" and "failed" count the checks.
  */
 #include <linux/completion.h>
 #include <linux/module.h>
@@ -97,18 +98,9 @@ static struct ib_port_watcher watcher = { .event = hear };
 
 /* ---- queries ---- */
 
-struct answer {
-	struct completion done;
-	int status;
-	unsigned int count;
-	unsigned int size;
-	u16 mad_status;
-	u8 first[IB_MGMT_SA_DATA];
-};
-
 static void table_found(int status, const struct ib_sa_table *table, void *context)
 {
-	struct answer *answer = context;
+	struct ksa_answer *answer = context;
 
 	answer->status = status;
 	if (table) {
@@ -122,7 +114,7 @@ static void table_found(int status, const struct ib_sa_table *table, void *conte
 	complete(&answer->done);
 }
 
-static void query(const struct ib_sa_attr_query *what, struct answer *answer)
+void ksa_query(const struct ib_sa_attr_query *what, struct ksa_answer *answer)
 {
 	int id;
 
@@ -136,21 +128,21 @@ static void query(const struct ib_sa_attr_query *what, struct answer *answer)
 		wait_for_completion(&answer->done);
 }
 
-static void query_type(enum ib_sa_query_type type, const union ib_sa_query_input *input,
-		       struct answer *answer)
+void ksa_query_type(enum ib_sa_query_type type, const union ib_sa_query_input *input,
+		    struct ksa_answer *answer)
 {
 	struct ib_sa_attr_query made;
 	u8 *record = kzalloc(IB_MGMT_SA_DATA, GFP_KERNEL);
 
 	answer->status = record ? ib_sa_attr_query_init(&made, record, type, input) : -ENOMEM;
 	if (!answer->status)
-		query(&made, answer);
+		ksa_query(&made, answer);
 	kfree(record);
 }
 
 static void class_port_info(int status, struct ib_class_port_info *info, void *context)
 {
-	struct answer *answer = context;
+	struct ksa_answer *answer = context;
 
 	answer->status = status;
 	if (info)
@@ -158,7 +150,7 @@ static void class_port_info(int status, struct ib_class_port_info *info, void *c
 	complete(&answer->done);
 }
 
-static void ask_class_port_info(struct answer *answer)
+static void ask_class_port_info(struct ksa_answer *answer)
 {
 	int id;
 
@@ -171,19 +163,19 @@ static void ask_class_port_info(struct answer *answer)
 	CHECK(!answer->status && answer->first[0] == IB_SA_CLASS_VERSION);
 }
 
-static void ask_ports(struct answer *answer)
+static void ask_ports(struct ksa_answer *answer)
 {
 	union ib_sa_query_input input = { .node_guid = ksa.device->node_guid };
 	union ib_gid peer = ksa.gid;
 
-	query_type(IB_SA_QUERY_NODE_BY_GUID, &input, answer);
+	ksa_query_type(IB_SA_QUERY_NODE_BY_GUID, &input, answer);
 	CHECK(!answer->status && answer->count == 1);
 	input = (union ib_sa_query_input){ .lid = peer_lid };
-	query_type(IB_SA_QUERY_PORT_BY_LID, &input, answer);
+	ksa_query_type(IB_SA_QUERY_PORT_BY_LID, &input, answer);
 	CHECK(!answer->status && answer->count == 1);
 	peer.global.interface_id = cpu_to_be64(peer_id);
 	input = (union ib_sa_query_input){ .gids = { ksa.gid, peer } };
-	query_type(IB_SA_QUERY_PATH_BY_GIDS, &input, answer);
+	ksa_query_type(IB_SA_QUERY_PATH_BY_GIDS, &input, answer);
 	CHECK(!answer->status && answer->count >= 1);
 	/* The destination's LID follows a service's number and two GIDs. */
 	CHECK(get_unaligned_be16(answer->first + 40) == peer_lid);
@@ -194,36 +186,36 @@ static void service_name(char *name, u64 guid)
 	snprintf(name, IB_SA_SERVICE_NAME_SIZE, "ksa %016llx", guid);
 }
 
-static void ask_services(struct answer *answer)
+static void ask_services(struct ksa_answer *answer)
 {
 	char name[IB_SA_SERVICE_NAME_SIZE];
 	union ib_sa_query_input input = { .name = name };
 	struct ib_sa_service_rec rec;
 
 	service_name(name, peer_id);
-	query_type(IB_SA_QUERY_SERVICE_BY_NAME, &input, answer);
+	ksa_query_type(IB_SA_QUERY_SERVICE_BY_NAME, &input, answer);
 	if (CHECK(!answer->status && answer->count == 1)) {
 		ib_sa_unpack_service(answer->first, &rec);
 		CHECK(be64_to_cpu(rec.gid.global.interface_id) == peer_id);
 		CHECK(rec.data8[15] == (u8)peer_id);
 	}
 	input = (union ib_sa_query_input){ .service_id = cpu_to_be64(SERVICE_ID) };
-	query_type(IB_SA_QUERY_SERVICE_BY_ID, &input, answer);
+	ksa_query_type(IB_SA_QUERY_SERVICE_BY_ID, &input, answer);
 	CHECK(!answer->status && answer->count == 2);
 	input = (union ib_sa_query_input){ .name = "nobody's" };
-	query_type(IB_SA_QUERY_SERVICE_BY_NAME, &input, answer);
+	ksa_query_type(IB_SA_QUERY_SERVICE_BY_NAME, &input, answer);
 	CHECK(!answer->count);
 }
 
 /* The node of any name: there are several, of which a Get cannot have all, so it is refused */
-static void ask_too_much(struct answer *answer)
+static void ask_too_much(struct ksa_answer *answer)
 {
 	const struct ib_sa_attr_query any = {
 		.method = IB_MGMT_METHOD_GET,
 		.attr_id = IB_SA_ATTR_NODE_REC,
 	};
 
-	query(&any, answer);
+	ksa_query(&any, answer);
 	CHECK(answer->status == -EINVAL && answer->mad_status);
 }
 
@@ -256,9 +248,26 @@ static void ask_home(void)
 	kfree(in);
 }
 
+static int set_layouts(const char *text, const struct kernel_param *param)
+{
+	struct ksa_port port = { .client = &sa_client };
+
+	guard(mutex)(&lock);
+	if (!ksa.device)
+		return -ENODEV;
+	port.device = ksa.device;
+	port.gid = ksa.gid;
+	port.peer = ksa.gid;
+	port.peer.global.interface_id = cpu_to_be64(peer_id);
+	port.peer_lid = peer_lid;
+	port.service_id = cpu_to_be64(SERVICE_ID);
+	ksa_layouts(&port);
+	return 0;
+}
+
 static int set_ask(const char *text, const struct kernel_param *param)
 {
-	struct answer *answer;
+	struct ksa_answer *answer;
 
 	guard(mutex)(&lock);
 	if (!ksa.device)
@@ -485,7 +494,7 @@ static int set_svc_ask(const char *text, const struct kernel_param *param)
 
 static int joined(int status, struct ib_sa_multicast *multicast)
 {
-	struct answer *answer = multicast->context;
+	struct ksa_answer *answer = multicast->context;
 
 	answer->status = status;
 	complete(&answer->done);
@@ -507,7 +516,7 @@ static int set_group(const char *text, const struct kernel_param *param)
 				     IB_SA_MCMEMBER_REC_FLOW_LABEL |
 				     IB_SA_MCMEMBER_REC_TRAFFIC_CLASS;
 	struct ib_sa_multicast *multicast;
-	struct answer *answer;
+	struct ksa_answer *answer;
 
 	guard(mutex)(&lock);
 	if (!ksa.device)
@@ -528,6 +537,7 @@ static int set_group(const char *text, const struct kernel_param *param)
 }
 
 static const struct kernel_param_ops ask_ops = { .set = set_ask };
+static const struct kernel_param_ops layouts_ops = { .set = set_layouts };
 static const struct kernel_param_ops serve_ops = { .set = set_serve };
 static const struct kernel_param_ops subscribe_ops = { .set = set_subscribe };
 static const struct kernel_param_ops offer_ops = { .set = set_offer };
@@ -537,6 +547,7 @@ static const struct kernel_param_ops svc_qpn_ops = { .get = get_svc_qpn };
 static const struct kernel_param_ops svc_ask_ops = { .set = set_svc_ask };
 static const struct kernel_param_ops group_ops = { .set = set_group };
 module_param_cb(ask, &ask_ops, NULL, 0200);
+module_param_cb(layouts, &layouts_ops, NULL, 0200);
 module_param_cb(serve, &serve_ops, NULL, 0200);
 module_param_cb(subscribe, &subscribe_ops, NULL, 0200);
 module_param_cb(offer, &offer_ops, NULL, 0200);

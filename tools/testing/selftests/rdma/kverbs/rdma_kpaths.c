@@ -4,12 +4,13 @@
  * threads ask so many times in all, WINDOW queries at a time each, for the path from the first port
  * of the first device to the GID whose last half is "peer_id". "answered" counts those that got it,
  * "failed" those that got anything else, "wrong" the second callbacks of queries. "ns" is how long
- * it took.
+ * it took. When the device goes, what is still to be asked fails.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/rwsem.h>
 #include <linux/semaphore.h>
 #include <linux/vmalloc.h>
 #include <rdma/ib_cache.h>
@@ -52,6 +53,8 @@ struct asker {
 
 static struct ib_sa_client sa_client;
 static struct ib_device *device;
+/* Held for reading by who asks through the device. */
+static DECLARE_RWSEM(asked_lock);
 static struct sa_path_rec wanted;
 static atomic_t good, bad, twice;
 
@@ -74,12 +77,15 @@ static void ask(struct one *one)
 {
 	struct sa_path_rec path = wanted;
 	struct ib_sa_query *query;
-	int id;
+	int id = -ENODEV;
 
-	id = ib_sa_path_rec_get(&sa_client, device, 1, &path,
-				IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
-				IB_SA_PATH_REC_NUMB_PATH, PATIENCE, GFP_KERNEL, path_found, one,
-				&query);
+	down_read(&asked_lock);
+	if (device)
+		id = ib_sa_path_rec_get(&sa_client, device, 1, &path,
+					IB_SA_PATH_REC_DGID | IB_SA_PATH_REC_SGID |
+					IB_SA_PATH_REC_NUMB_PATH, PATIENCE, GFP_KERNEL, path_found,
+					one, &query);
+	up_read(&asked_lock);
 	if (id < 0)
 		path_found(id, NULL, 0, one);
 }
@@ -134,9 +140,11 @@ static int set_run(const char *text, const struct kernel_param *param)
 	uint n;
 	int ret = kstrtouint(text, 0, &n);
 
-	if (ret || !n || n % THREADS || !device)
+	if (ret || !n || n % THREADS)
 		return ret ?: -EINVAL;
-	ret = rdma_query_gid(device, 1, 0, &wanted.sgid);
+	down_read(&asked_lock);
+	ret = device ? rdma_query_gid(device, 1, 0, &wanted.sgid) : -ENODEV;
+	up_read(&asked_lock);
 	if (ret)
 		return ret;
 	wanted.rec_type = SA_PATH_REC_TYPE_IB;
@@ -168,13 +176,16 @@ static const struct kernel_param_ops run_ops = { .set = set_run };
 
 static int kpaths_add(struct ib_device *dev)
 {
+	guard(rwsem_write)(&asked_lock);
 	if (!device)
 		device = dev;
 	return 0;
 }
 
+/* Queries that are under way end with the device, which nobody waits for here. */
 static void kpaths_remove(struct ib_device *dev, void *data)
 {
+	guard(rwsem_write)(&asked_lock);
 	if (device == dev)
 		device = NULL;
 }
