@@ -8,10 +8,10 @@
 #include <linux/rcupdate.h>
 #include <net/addrconf.h>
 #include <net/ip6_route.h>
-#include <net/ipv6_stubs.h>
 #include <net/route.h>
 #include <rdma/ib.h>
 #include <rdma/ib_cache.h>
+#include <rdma/rdma_compat.h>
 #include <rdma/rdma_reject.h>
 
 #include "addr_priv.h"
@@ -199,7 +199,7 @@ static int find_ipv6(struct net *net, int ifindex, const struct addr_query *quer
 
 	if (!IS_ENABLED(CONFIG_IPV6))
 		return -EAFNOSUPPORT;
-	dst = ipv6_stub->ipv6_dst_lookup_flow(net, NULL, &flow, NULL);
+	dst = rdma_ip6_route(net, &flow);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
 	route->dst = dst;

@@ -3,6 +3,7 @@
  * ib_cm: begins and ends the communication manager.
  */
 #include <linux/module.h>
+#include <rdma/rdma_compat.h>
 
 #include "cm.h"
 
@@ -14,7 +15,7 @@ static int __init cm_init(void)
 	int ret;
 
 	cm_ids_begin();
-	cm_wq = alloc_workqueue("ib_cm", 0, 0);
+	cm_wq = alloc_workqueue("ib_cm", WQ_PERCPU, 0);
 	if (!cm_wq)
 		return -ENOMEM;
 	ret = cm_remotes_begin();

@@ -4,6 +4,7 @@
  */
 #include <linux/module.h>
 #include <linux/workqueue.h>
+#include <rdma/rdma_compat.h>
 
 #include "cma_priv.h"
 
@@ -37,7 +38,7 @@ static int __init cma_init(void)
 	int ret;
 
 	/* Reclaiming memory may wait for a storage connection, and this for its events. */
-	cma_wq = alloc_workqueue("rdma_cm", WQ_MEM_RECLAIM, 0);
+	cma_wq = alloc_workqueue("rdma_cm", WQ_PERCPU | WQ_MEM_RECLAIM, 0);
 	if (!cma_wq)
 		return -ENOMEM;
 	ib_sa_register_client(&cma_sa_client);

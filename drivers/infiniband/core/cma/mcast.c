@@ -19,6 +19,7 @@
 #include <net/addrconf.h>
 #include <net/if_inet6.h>
 #include <net/ip.h>
+#include <rdma/rdma_compat.h>
 #include <rdma/rdma_ext_cm.h>
 
 #include "cma_priv.h"

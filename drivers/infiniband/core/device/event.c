@@ -11,6 +11,7 @@
 #include <linux/cleanup.h>
 #include <linux/mempool.h>
 #include <linux/slab.h>
+#include <rdma/rdma_compat.h>
 
 #include "device.h"
 
@@ -249,7 +250,7 @@ int ib_events_init(void)
 	event_pool = mempool_create_kmalloc_pool(RESERVED_EVENTS, sizeof(struct queued_event));
 	if (!event_pool)
 		return -ENOMEM;
-	ib_wq = alloc_workqueue("infiniband", 0, 0);
+	ib_wq = alloc_workqueue("infiniband", WQ_PERCPU, 0);
 	if (!ib_wq) {
 		mempool_destroy(event_pool);
 		return -ENOMEM;

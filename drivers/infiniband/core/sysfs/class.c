@@ -6,6 +6,7 @@
 #include <linux/sysfs.h>
 #include <linux/unaligned.h>
 #include <rdma/ib_verbs.h>
+#include <rdma/rdma_compat.h>
 
 #include "sysfs_priv.h"
 
@@ -14,9 +15,11 @@ static int add_uevent_variables(const struct device *dev, struct kobj_uevent_env
 	return add_uevent_var(env, "NAME=%s", dev_name(dev));
 }
 
-static const void *device_namespace(const struct device *dev)
+static RDMA_CLASS_NS *device_namespace(const struct device *dev)
 {
-	return read_pnet(&container_of(dev, struct ib_core_device, dev)->rdma_net);
+	const struct ib_core_device *coredev = container_of(dev, struct ib_core_device, dev);
+
+	return rdma_class_ns_of(read_pnet(&coredev->rdma_net));
 }
 
 static struct class ib_class = {

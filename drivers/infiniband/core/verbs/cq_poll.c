@@ -12,6 +12,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <rdma/rdma_compat.h>
 #include "verbs_priv.h"
 
 /* Completions that are taken from the driver at once. */
@@ -361,7 +362,8 @@ EXPORT_SYMBOL(ib_free_cq);
  */
 int rdma_verbs_module_init(void)
 {
-	ib_comp_wq = alloc_workqueue("ib-comp-wq", WQ_HIGHPRI | WQ_MEM_RECLAIM | WQ_SYSFS, 0);
+	ib_comp_wq = alloc_workqueue("ib-comp-wq",
+				     WQ_PERCPU | WQ_HIGHPRI | WQ_MEM_RECLAIM | WQ_SYSFS, 0);
 	if (!ib_comp_wq)
 		return -ENOMEM;
 	ib_comp_unbound_wq = alloc_workqueue("ib-comp-unb-wq", WQ_UNBOUND | WQ_HIGHPRI |

@@ -4,6 +4,7 @@
  */
 #include <linux/if_arp.h>
 #include <net/rtnetlink.h>
+#include <rdma/rdma_compat.h>
 #include <rdma/rdma_reject.h>
 
 #include "admin.h"
@@ -60,8 +61,8 @@ static int add(struct net *net, struct net_device *netdev, struct nlattr *tb[],
 	return ret;
 }
 
-static int newlink(struct net *net, struct net_device *netdev, struct nlattr *tb[],
-		   struct nlattr *data[], struct netlink_ext_ack *extack)
+static int make_link(struct net *net, struct net_device *netdev, struct nlattr *tb[],
+		     struct nlattr *data[], struct netlink_ext_ack *extack)
 {
 	struct rdma_reject_scope scope;
 	int ret;
@@ -72,6 +73,8 @@ static int newlink(struct net *net, struct net_device *netdev, struct nlattr *tb
 	rdma_reject_leave(&scope);
 	return ret;
 }
+
+RDMA_NEWLINK(newlink, make_link)
 
 static int changelink(struct net_device *netdev, struct nlattr *tb[], struct nlattr *data[],
 		      struct netlink_ext_ack *extack)

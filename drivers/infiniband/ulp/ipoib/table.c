@@ -5,6 +5,7 @@
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/jhash.h>
+#include <linux/once.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>

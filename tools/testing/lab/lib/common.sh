@@ -6,7 +6,7 @@ BUILD=$TOP/build
 GUEST_SUITE=trixie
 
 # Exit statuses that are the lab's own; anything else is a script's.
-EX_USAGE=2
+EX_USAGE=2	# also: the host lacks something, and the message says what
 EX_MIRROR=75	# the package mirror is inconsistent
 EX_LAB=125
 
@@ -18,6 +18,9 @@ die_with() {
 }
 
 die() { die_with "$EX_LAB" "$@"; }
+
+# lack WHAT AND THE REMEDY: the host, or what the user has named, has not what this needs
+lack() { die_with "$EX_USAGE" "$@"; }
 
 usage_error() {
 	printf 'lab: %s\n' "$*" >&2

@@ -5,6 +5,7 @@
 space_of() {
 	case $1 in
 	guest-root | packages-*) echo 1200 ;;
+	kernel-*) echo 700 ;;
 	qemu-root | rdma-core-sid | rdma-core-bookworm) echo 400 ;;
 	linux-source) echo 1900 ;;
 	tools-root) echo 1500 ;;
@@ -55,11 +56,19 @@ host_install() {
 	fi
 }
 
+# memory_check NODES MB: the host has as much memory as its guests have together
+memory_check() {
+	local there needed=$(($1 * $2))
+	there=$(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo)
+	[ "$there" -ge "$needed" ] ||
+		lack "needs $needed MB of memory for $1 guests, this host has $there: take fewer (--nodes), or smaller ones (--mem)"
+}
+
 # space_check PART...: make sure that there is room for them
 space_check() {
 	local free name needed=0
 	for name; do needed=$((needed + $(space_of "$name"))); done
 	free=$(df -Pm "$CACHE" | awk 'NR == 2 { print $4 }')
 	[ "$free" -ge "$needed" ] ||
-		die "needs $needed MB free in $CACHE, there are $free: free some, or set VHCA_CACHE to a larger place"
+		lack "needs $needed MB free in $CACHE, there are $free: free some, or set VHCA_CACHE to a larger place"
 }

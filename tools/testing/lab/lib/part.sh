@@ -45,9 +45,12 @@ cache_alone() {
 
 cache_released() { exec {use_lock}>&-; }
 
+# what apt says where there is no way to the mirror
+unreachable='Could not resolve|Temporary failure resolving|Could not connect|Unable to connect|Cannot initiate the connection'
+
 # Make part NAME unless it is there, complete and made by the present recipe.
 part_ready() {
-	local name=$1 started=$SECONDS work hash cause status=''
+	local name=$1 started=$SECONDS work hash cause status='' failed=''
 	if part_stamped "$name"; then
 		if part_intact "$name"; then
 			say "$name: ready"
@@ -61,11 +64,16 @@ part_ready() {
 	rm -rf --one-file-system "$work"
 	mkdir -p "$work"
 	say "$name: making it (log in $CACHE/$name.log)"
-	if ! isolated "$LAB" __make "$name" "$work" >"$CACHE/$name.log" 2>&1; then
+	progress_start "$name"
+	isolated "$LAB" __make "$name" "$work" >"$CACHE/$name.log" 2>&1 || failed=1
+	progress_stop
+	if [ -n "$failed" ]; then
 		cause=$(sed -n 's/^lab: //p' "$CACHE/$name.log" | tail -n 1)
 		[ -n "$cause" ] || cause=$(grep -m 1 '^E: ' "$CACHE/$name.log" || echo "see what it said")
 		# apt's words when an index is not the one that the signed release file names
 		grep -q 'Mirror sync in progress' "$CACHE/$name.log" && status=$EX_MIRROR
+		grep -qE "$unreachable" "$CACHE/$name.log" && status=$EX_USAGE &&
+			cause="the package mirror of /etc/apt cannot be reached: connect this host to it, or name another"
 		die_with "${status:-$EX_LAB}" "$name: could not be made: $cause (log: $CACHE/$name.log; lab setup tries again)"
 	fi
 	part_manifest "$work" >"$work/manifest"
@@ -79,6 +87,7 @@ part_ready() {
 	else
 		mv "$work" "$CACHE/$name"
 	fi
+	progress_made "$name" $((SECONDS - started))
 	say "$name: made in $((SECONDS - started)) s, $(du -sm "$CACHE/$name" | cut -f1) MB"
 }
 

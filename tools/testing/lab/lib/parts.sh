@@ -3,7 +3,8 @@
 
 PARTS="guest-root qemu-root linux-source rdma-core-source kdir initramfs stock-kernel"
 # Made when something asks for them.
-LATER_PARTS="tools-root debug-kernel kcsan-kernel rdma-core-sid rdma-core-bookworm i386-root"
+LATER_PARTS="kernel-trixie-backports kernel-bookworm-backports tools-root debug-kernel kcsan-kernel
+	rdma-core-sid rdma-core-bookworm i386-root"
 
 GUEST_PACKAGES="linux-image-amd64 linux-headers-amd64 gcc make libc6-dev kmod xz-utils
 	busybox-static rdma-core ibverbs-utils rdmacm-utils perftest opensm infiniband-diags
@@ -186,6 +187,12 @@ config_over() {
 	cat "$2"
 }
 
+# Kernels of other suites: their packages, unpacked, and what make_bootable() makes of them.
+recipe_kernel_trixie_backports() { recipe_of_kernel trixie-backports; }
+make_kernel_trixie_backports() { make_kernel_of "$1" trixie-backports; }
+recipe_kernel_bookworm_backports() { recipe_of_kernel bookworm-backports; }
+make_kernel_bookworm_backports() { make_kernel_of "$1" bookworm-backports; }
+
 # parts_ready [verify] [NAME...]: make every part that is not there. Without verify a part with the
 # right stamp is trusted; when all are there, the network is not used and nothing is printed.
 # NAMEs are later parts, in the order in which they depend on each other.
@@ -205,6 +212,7 @@ parts_ready() {
 	}
 	host_install
 	space_check "${missing[@]}"
+	progress_of "${missing[@]}"
 	for name in $PARTS "$@"; do
 		part_ready "$name"
 	done

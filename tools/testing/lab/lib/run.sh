@@ -49,8 +49,8 @@ run_options() {
 	local core word value
 	opt_nodes=2 opt_core=ours opt_load=auto opt_hca=1 opt_ports=1 opt_link=ib opt_subnet=static
 	opt_irq=msix opt_cpus=1 opt_mem='' opt_timeout='' opt_packages='' opt_out='' opt_trees=''
-	opt_sanitize='' opt_confined='' opt_kernel=stock opt_i386=''
-	flags=() opt_core_of=() opt_hca_of=() opt_link_of=()
+	opt_sanitize='' opt_confined='' opt_kernel=stock opt_i386='' opt_root=''
+	flags=() opt_kernel_deb=() opt_core_of=() opt_hca_of=() opt_link_of=()
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--sanitize)
@@ -76,7 +76,7 @@ run_options() {
 			;;
 		--nodes | --core | --load | --hca | --ports | --link | --subnet | --irq | --cpus | --mem | \
 			--core-of | --hca-of | --link-of | --timeout | --packages | --out | --device-arg | \
-			--append | --kernel | --trees) ;;
+			--append | --kernel | --kernel-deb | --root | --trees) ;;
 		--)
 			shift
 			break
@@ -88,6 +88,7 @@ run_options() {
 		case $1 in
 		--device-arg) flags+=("--device-arg=$2") ;;
 		--append) flags+=("--append=$2") ;;
+		--kernel-deb) opt_kernel_deb+=("$2") ;;
 		--core-of) opt_core_of+=("$2") ;;
 		--hca-of) opt_hca_of+=("$2") ;;
 		--link-of) opt_link_of+=("$2") flags+=("--link-of=$2") ;;
@@ -108,15 +109,26 @@ run_options() {
 	one_of --irq "$opt_irq" msix msi
 	links --link "$opt_link"
 	one_of --subnet "$opt_subnet" static none opensm
-	one_of --kernel "$opt_kernel" stock debug builtin kcsan
+	one_of --kernel "$opt_kernel" stock debug builtin kcsan trixie-backports bookworm-backports
+	if [ ${#opt_kernel_deb[@]} -gt 0 ]; then
+		[ "$opt_kernel" = stock ] || usage_error "--kernel-deb names another kernel than --kernel $opt_kernel"
+		[ -z "$opt_i386" ] || usage_error "--kernel-deb does not go with --i386"
+		for word in "${opt_kernel_deb[@]}"; do
+			[ -r "$word" ] || usage_error "--kernel-deb: there is no file $word"
+		done
+	fi
+	if [ -n "$opt_root" ]; then
+		[ -z "$opt_packages" ] || usage_error "--packages are those of the lab's own root, not of --root $opt_root"
+		root_can "$opt_root"
+	fi
 	if [ -z "$opt_mem" ]; then
 		# KASAN's shadow and kmemleak's records need memory.
-		[ "$opt_kernel" = stock ] && opt_mem=1024 || opt_mem=2048
+		checking "$opt_kernel" && opt_mem=2048 || opt_mem=1024
 	fi
 	number --mem "$opt_mem" 256 65536
 	if [ -z "$opt_timeout" ]; then
 		# There every process that is started costs several times as much.
-		[ "$opt_kernel" = stock ] && opt_timeout=300 || opt_timeout=600
+		checking "$opt_kernel" && opt_timeout=600 || opt_timeout=300
 		for core in ${opt_core//,/ }; do [ "$core" = "${opt_core%%,*}" ] || opt_timeout=$((2 * opt_timeout)); done
 	fi
 	number --timeout "$opt_timeout" 1 86400
@@ -144,6 +156,31 @@ run_options() {
 		usage_error "--kernel builtin has our core in it, not --core $opt_core ${opt_core_of[*]}"
 }
 
+# root_can DIR: refuse a root of the user's that no guest could start from
+root_can() {
+	local program lacks=()
+	[ -d "$1" ] || usage_error "--root: there is no folder $1"
+	for program in bash ip modprobe mount setsid; do
+		[ -n "$(find -L "$1"/usr/bin "$1"/usr/sbin "$1"/bin "$1"/sbin -maxdepth 1 -name "$program" -print -quit 2>/dev/null)" ] ||
+			lacks+=("$program")
+	done
+	[ ${#lacks[@]} = 0 ] ||
+		lack "--root $1 has no ${lacks[*]}: install bash, iproute2, kmod, mount and util-linux in it"
+}
+
+# rdma_core_of ROOT: the release of its libibverbs; nothing without one
+rdma_core_of() {
+	sed -n '/^Package: libibverbs1$/,/^$/s/^Version: \([0-9.]*\).*/\1/p' "$1/var/lib/dpkg/status" 2>/dev/null || true
+}
+
+# root_fits DIR: refuse a root of the user's with another libibverbs than the provider is for
+root_fits() {
+	local theirs ours
+	theirs=$(rdma_core_of "$1") ours=$(rdma_core_of "$(part_path guest-root)")
+	[ -z "$theirs" ] || [ "$theirs" = "$ours" ] ||
+		lack "--root $1 has rdma-core $theirs, and the provider is for $ours: take a root of $GUEST_SUITE"
+}
+
 # A trial boot decides which accelerator is used, since a /dev/kvm may not work. It is tried
 # once for each pair of host and guest kernel.
 accelerator() {
@@ -163,14 +200,24 @@ accelerator() {
 }
 
 boot_guests() {
-	local mode=$1 core accel root addon='' i386='' vhcad='' vhcactl=''
+	local mode=$1 core accel root modules addon='' i386='' vhcad='' vhcactl=''
 	shift
 	need_root
 	# shellcheck disable=SC2046
 	parts_ready $(kernel_parts "$opt_kernel") ${opt_i386:+i386-root}
+	memory_check "$opt_nodes" "$opt_mem"
+	[ ${#opt_kernel_deb[@]} = 0 ] || kernel_of_packages "${opt_kernel_deb[@]}"
 	root=$(guest_root_with "$opt_packages")
+	modules=$(kernel_modules "$opt_kernel")
+	if [ -n "$opt_root" ]; then
+		root_fits "$opt_root"
+		root=$(readlink -f "$opt_root")
+		modules=${modules:-$(part_path guest-root)/usr/lib/modules}
+	fi
 	local trees=${opt_trees//,/ }
 	for core in ${opt_core//,/ } "${opt_core_of[@]#*=}"; do [ "$core" = stock ] || trees="$trees $core"; done
+	# shellcheck disable=SC2086
+	kernel_can "$opt_kernel" $trees
 	if [ "$opt_kernel" = builtin ]; then
 		builtin_ready
 		opt_core=builtin
@@ -200,7 +247,7 @@ boot_guests() {
 		--cache "$CACHE" --top "$TOP" --labdir "$LABDIR" --trees "$(trees_dir "$opt_kernel")" \
 		--qemu-root "$(part_path qemu-root)" --guest-root "$root" \
 		--kernel "$(kernel_image "$opt_kernel")" --initramfs "$(kernel_initramfs "$opt_kernel")" \
-		--modules "$(kernel_modules "$opt_kernel")" --addon "$addon" --i386 "$i386" \
+		--modules "$modules" --addon "$addon" --i386 "$i386" \
 		--vhcad "$vhcad" --vhcactl "$vhcactl" --out "$opt_out" --accel "$accel" --mode "$mode" \
 		--nodes "$opt_nodes" --hca "$opt_hca" --ports "$opt_ports" --cpus "$opt_cpus" \
 		--mem "$opt_mem" --timeout "$opt_timeout" --core "$opt_core" --load "$opt_load" \

@@ -50,6 +50,20 @@ tree_inputs() {
 		-o -name build-tree -o -name auto.conf \) ! -name '*.mod.c' -printf '%p %s %C@\n' | LC_ALL=C sort
 }
 
+# building_root KERNEL: where its modules are built: the guests' root, and over it the kernel's packages
+building_root() {
+	! brought "$1" || printf '%s:' "$(part_path "kernel-$1")/root"
+	part_path guest-root
+}
+
+# kdir_there KERNEL: the path of its build folder there
+kdir_there() {
+	local kdir
+	kdir=$(kernel_kdir "$1")
+	! brought "$1" || kdir=${kdir#"$(part_path "kernel-$1")/root"}
+	echo "$kdir"
+}
+
 # trees_ready KERNEL [TREE...]
 #
 # The list of inputs is compared first, since every boot calls this and kbuild takes seconds to
@@ -73,9 +87,9 @@ trees_ready() {
 			continue
 		fi
 		rm -f "$dir/$tree/inputs"
-		quietly "$log-$tree" in_root guest-root "$LIB/build-tree" "$tree" "$TOP" \
-			"$dir/$tree" "$(kernel_release "$kernel")" "$(kernel_kdir "$kernel")" \
-			"$(part_path linux-source)"
+		quietly "$log-$tree" in_folder "$(building_root "$kernel")" "$LIB/build-tree" "$tree" "$TOP" \
+			"$dir/$tree" "$(kernel_release "$kernel")" "$(kdir_there "$kernel")" \
+			"$(brought "$kernel" || part_path linux-source)"
 		echo "$inputs" >"$dir/$tree/inputs"
 	done
 	build_unlock

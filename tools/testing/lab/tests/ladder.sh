@@ -111,6 +111,16 @@ passes "QPs are listed with their peers" \
 	grep -Eq '^10.0.0.2/0x22 +10.0.0.1/0x11 +[0-9]+ +5 +2 +0$' "$work/out"
 ladder --svg "$work/pcap"
 passes "SVG is well-formed" python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$work/out"
+# Letters of 12 px reach 10 px above their line and 3 below, and a cross 4 px to each side.
+cat >"$work/crosses.py" <<'PY'
+import re, sys
+svg = open(sys.argv[1]).read()
+texts = [float(y) for y in re.findall(r'<text x="[^"]*" y="([^"]*)"[^>]*text-anchor="middle"', svg)]
+crosses = [float(y) + 4 for y in re.findall(r'class="lost" d="M[^,]*,([-0-9.]*) ', svg)]
+assert len(crosses) == 3, crosses
+assert not [(y, at) for at in crosses for y in texts if y - 10 < at + 4 and y + 3 > at - 4]
+PY
+passes "and the cross of what is lost lies on no text" python3 "$work/crosses.py" "$work/out"
 ladder --limit 3 "$work/pcap"
 expect "a limit leaves some out" 3 "$(grep -c '^ *[0-9]*\.[0-9] ' "$work/out")"
 expect_text "and says so" '^vhca-ladder: [0-9]* more are not drawn, see --limit$' "$work/err"
@@ -131,7 +141,7 @@ refused "--qp x/7: no packet goes to it; --list shows those of the capture" --qp
 refused "--limit: it is 1 or more" --limit 0 "$work/pcap"
 echo "no capture" >"$work/text"
 ladder "$work/text"
-expect "and what is no capture" 2 $?
+expect "and what is no capture, in one line" "2 1" "$? $(wc -l <"$work/err")"
 head -c 1000 "$work/pcap" >"$work/cut"
 ladder --mads "$work/cut"
 expect_text "a capture that was cut off is drawn as far as it goes" 'ends too early' "$work/err"

@@ -12,9 +12,10 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
+#include <rdma/rdma_compat.h>
 #include <rdma/rdma_reject.h>
 
-MODULE_IMPORT_NS(DMA_BUF);
+MODULE_IMPORT_NS(RDMA_NS_DMA_BUF);
 
 static struct dma_resv *dmabuf_resv(const struct ib_umem_dmabuf *umem_dmabuf)
 {

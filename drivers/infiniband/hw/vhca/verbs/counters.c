@@ -4,6 +4,7 @@
  * QPs are bound to. Both count the same things: what the core shows of a port is the sum of the
  * port's own values and those of its counters, so the port's own leave out QPs that are bound.
  */
+#include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
 
 #include "../cmd/cmd.h"

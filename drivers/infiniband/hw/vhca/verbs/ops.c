@@ -51,6 +51,8 @@ static const struct attribute_group vhca_attr_group = {
 	.attrs = vhca_attrs,
 };
 
+VHCA_ADAPTERS()
+
 static const struct ib_device_ops base_ops = {
 	.owner = THIS_MODULE,
 	.driver_id = RDMA_DRIVER_UNKNOWN,
@@ -60,6 +62,7 @@ static const struct ib_device_ops base_ops = {
 	.alloc_pd = vhca_alloc_pd,
 	.alloc_ucontext = vhca_alloc_ucontext,
 	.create_cq = vhca_create_cq,
+	VHCA_OP_CREATE_USER_CQ
 	.create_qp = vhca_create_qp,
 	.dealloc_pd = vhca_dealloc_pd,
 	.dealloc_ucontext = vhca_dealloc_ucontext,
@@ -71,7 +74,7 @@ static const struct ib_device_ops base_ops = {
 	.get_dma_mr = vhca_get_dma_mr,
 	.get_link_layer = vhca_get_link_layer,
 	.get_port_immutable = vhca_get_port_immutable,
-	.get_vector_affinity = vhca_get_vector_affinity,
+	VHCA_OP_VECTOR_AFFINITY
 	.mmap = vhca_mmap,
 	.mmap_free = vhca_mmap_free,
 	.modify_device = vhca_modify_device,
@@ -86,8 +89,8 @@ static const struct ib_device_ops base_ops = {
 	.query_port = vhca_query_port,
 	.query_qp = vhca_query_qp,
 	.query_ucontext = vhca_query_ucontext,
-	.reg_user_mr = vhca_reg_user_mr,
-	.reg_user_mr_dmabuf = vhca_reg_user_mr_dmabuf,
+	.reg_user_mr = vhca_op_reg_user_mr,
+	.reg_user_mr_dmabuf = vhca_op_reg_user_mr_dmabuf,
 	.req_notify_cq = vhca_req_notify_cq,
 	.rereg_user_mr = vhca_rereg_user_mr,
 
@@ -141,7 +144,7 @@ static const struct ib_device_ops xrc_ops = {
 };
 
 static const struct ib_device_ops resize_ops = {
-	.resize_cq = vhca_resize_cq,
+	VHCA_OP_RESIZE_CQ
 };
 
 static const struct ib_device_ops moderation_ops = {
@@ -155,10 +158,12 @@ static const struct ib_device_ops counter_ops = {
 
 static const struct ib_device_ops qp_counter_ops = {
 	.counter_alloc_stats = vhca_counter_alloc_stats,
-	.counter_bind_qp = vhca_counter_bind_qp,
+	.counter_bind_qp = vhca_op_counter_bind_qp,
 	.counter_dealloc = vhca_counter_dealloc,
-	.counter_unbind_qp = vhca_counter_unbind_qp,
+	.counter_unbind_qp = vhca_op_counter_unbind_qp,
 	.counter_update_stats = vhca_counter_update_stats,
+
+	VHCA_OP_COUNTER_SIZE
 };
 
 static const struct ib_device_ops fast_reg_ops = {

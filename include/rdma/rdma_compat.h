@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Differences between the kernels for which the core and the modules above it are built: Linux
+ * 6.12, in whose words the sources are written, and Linux 7. What the driver needs on the kernel's
+ * own core is in its compat.h.
+ */
+#ifndef RDMA_COMPAT_H
+#define RDMA_COMPAT_H
+
+#include <linux/cleanup.h>
+#include <linux/dma-buf.h>
+#include <linux/mm.h>
+#include <linux/rtnetlink.h>
+#include <linux/version.h>
+#include <net/ipv6.h>
+#include <net/net_namespace.h>
+#include <net/rtnetlink.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+
+#define RDMA_NS_DMA_BUF		"DMA_BUF"
+#define move_notify		invalidate_mappings
+#define zap_vma_ptes		zap_special_vma_range
+
+DEFINE_LOCK_GUARD_0(rtnl, rtnl_lock(), rtnl_unlock())
+
+/* what a class tells of a device's namespace */
+#define RDMA_CLASS_NS		const struct ns_common
+
+static inline RDMA_CLASS_NS *rdma_class_ns_of(const struct net *net)
+{
+	return &net->ns;
+}
+
+static inline struct dst_entry *rdma_ip6_route(struct net *net, struct flowi6 *flow)
+{
+	return ip6_dst_lookup_flow(net, NULL, flow, NULL);
+}
+
+/* Defines what rtnl_link_ops.newlink calls, by a function with the arguments of Linux 6.12. */
+#define RDMA_NEWLINK(name, function)						\
+static int name(struct net_device *netdev, struct rtnl_newlink_params *params,	\
+		struct netlink_ext_ack *extack)					\
+{										\
+	return function(params->src_net, netdev, params->tb, params->data, extack); \
+}
+
+#else
+
+#include <net/ipv6_stubs.h>
+
+#define RDMA_NS_DMA_BUF		DMA_BUF
+/* what a work queue is without WQ_UNBOUND, which Linux 7 wants to be told */
+#define WQ_PERCPU		0
+
+#define RDMA_CLASS_NS		const void
+
+static inline RDMA_CLASS_NS *rdma_class_ns_of(const struct net *net)
+{
+	return net;
+}
+
+static inline struct dst_entry *rdma_ip6_route(struct net *net, struct flowi6 *flow)
+{
+	return ipv6_stub->ipv6_dst_lookup_flow(net, NULL, flow, NULL);
+}
+
+#define RDMA_NEWLINK(name, function)						\
+static int name(struct net *net, struct net_device *netdev, struct nlattr *tb[],	\
+		struct nlattr *data[], struct netlink_ext_ack *extack)		\
+{										\
+	return function(net, netdev, tb, data, extack);				\
+}
+
+#endif
+
+#endif /* RDMA_COMPAT_H */
