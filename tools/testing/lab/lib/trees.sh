@@ -40,14 +40,14 @@ quietly() {
 }
 
 # tree_inputs KERNEL: list the files from which a module tree is made, each with its size and
-# ctime, which no program can set.
+# ctime, which no program can set. The kernel's configuration has its mtime instead, as in the
+# manifest of its part: a link to the cached file changes its ctime.
 tree_inputs() {
 	kernel_release "$1"
-	kernel_kdir "$1"
+	find "$(kernel_kdir "$1")/include/config/auto.conf" -printf '%p %s %T@\n'
 	find "$TOP/Kbuild" "$TOP/drivers" "$TOP/include" "$TOP/tools/testing/selftests/rdma/kverbs" \
-		"$LIB/build-tree" "$(kernel_kdir "$1")/include/config/auto.conf" -type f \
-		\( -name '*.[chS]' -o -name Makefile -o -name 'Kbuild*' -o -name 'Kconfig*' \
-		-o -name build-tree -o -name auto.conf \) ! -name '*.mod.c' -printf '%p %s %C@\n' | LC_ALL=C sort
+		"$LIB/build-tree" -type f \( -name '*.[chS]' -o -name Makefile -o -name 'Kbuild*' -o -name 'Kconfig*' \
+		-o -name build-tree \) ! -name '*.mod.c' -printf '%p %s %C@\n' | LC_ALL=C sort
 }
 
 # building_root KERNEL: where its modules are built: the guests' root, and over it the kernel's packages

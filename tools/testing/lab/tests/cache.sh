@@ -6,12 +6,20 @@
 
 kdir=$("$lab" path kdir) || exit 1
 cache=${kdir%/kdir/data}
+"$lab" trees ours || exit 1
+tree=build/trees/ours
+built=$(stat -c %y $tree/inputs) compiled=$(stat -c %y $tree/foreign/rxe/rxe.o)
 copy=$(mktemp -d "$cache/.test.XXXXXX")
 trap 'rm -rf --one-file-system "$work" "$copy"' EXIT
 for part in guest-root qemu-root linux-source rdma-core-source kdir initramfs stock-kernel; do
 	# links to the same files; a part that is made again gets files of its own
 	cp -al "$cache/$part" "$copy/" || exit 1
 done
+"$lab" trees ours || exit 1
+expect "links to the cache are no reason to build the modules again" "$built" "$(stat -c %y $tree/inputs)"
+rm $tree/inputs
+"$lab" trees ours || exit 1
+expect "nor to compile the kernel's sources again when it is built" "$compiled" "$(stat -c %y $tree/foreign/rxe/rxe.o)"
 # roots with more packages only have to be there
 ln -s "$cache"/packages-* "$copy/" || exit 1
 
