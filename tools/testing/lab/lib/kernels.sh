@@ -6,7 +6,11 @@
 
 # kernel_parts KERNEL: the later parts that it needs, in the order in which they are made.
 kernel_parts() {
-	[ "$1" = stock ] || echo tools-root "$(kernel_part "$1")"
+	case $1 in
+	stock) ;;
+	kcsan) echo tools-root debug-kernel kcsan-kernel ;;
+	*) echo tools-root debug-kernel ;;
+	esac
 }
 
 # kernel_part KERNEL: the part that holds one that is not stock

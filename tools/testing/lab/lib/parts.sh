@@ -159,17 +159,24 @@ recipe_debug_kernel() {
 	cat "$TOP/tools/testing/kunit/debug.config" "$LIB/build-kernel" "$LIB/make-initramfs.py" \
 		"$LABDIR/guest/initramfs-init"
 }
-make_debug_kernel() { kernel_of_config "$1" "$TOP/tools/testing/kunit/debug.config"; }
+make_debug_kernel() {
+	WRITABLE=$1 "$LIB/enter-guest-root" "$(part_path tools-root)" "$TOP" "$CACHE" \
+		"$LIB/build-kernel" "$(part_path linux-source)" "$1/data" "$TOP/tools/testing/kunit/debug.config"
+	python3 "$LIB/make-initramfs.py" "$CACHE/guest-root/data" - "$LABDIR/guest/initramfs-init" "$1/tree"
+	(cd "$1/tree" && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0) >"$1/data/initramfs"
+	rm -r "$1/tree"
+}
 
-# The same with a checker that excludes the others.
+# The same with a checker that excludes the others. Both boot with the same initramfs.
 recipe_kcsan_kernel() {
 	recipe_debug_kernel
 	cat "$TOP/tools/testing/kunit/kcsan.config"
 }
 make_kcsan_kernel() {
-	local both=$1/config
-	config_over "$TOP/tools/testing/kunit/debug.config" "$TOP/tools/testing/kunit/kcsan.config" >"$both"
-	kernel_of_config "$1" "$both" KCSAN_SANITIZE=n
+	config_over "$TOP/tools/testing/kunit/debug.config" "$TOP/tools/testing/kunit/kcsan.config" >"$1/config"
+	WRITABLE=$1 "$LIB/enter-guest-root" "$(part_path tools-root)" "$TOP" "$CACHE" env KCSAN_SANITIZE=n \
+		"$LIB/build-kernel" "$(part_path linux-source)" "$1/data" "$1/config"
+	cp "$(part_path debug-kernel)/initramfs" "$1/data/initramfs"
 }
 
 # config_over BELOW ABOVE: both, without what ABOVE says differently
@@ -177,17 +184,6 @@ config_over() {
 	local option='s/^\(# \)\?\(CONFIG_[A-Z0-9_]*\)\( is not set\|=\).*/\2/p'
 	sed -n "$option" "$2" | sed 's/.*/^(# )?&( is not set|=)/' | grep -vEf - "$1"
 	cat "$2"
-}
-
-# kernel_of_config FOLDER CONFIG [NAME=VALUE...]: a kernel and what it boots with; make takes the variables.
-kernel_of_config() {
-	local folder=$1 config=$2
-	shift 2
-	WRITABLE=$folder "$LIB/enter-guest-root" "$(part_path tools-root)" "$TOP" "$CACHE" env "$@" \
-		"$LIB/build-kernel" "$(part_path linux-source)" "$folder/data" "$config"
-	python3 "$LIB/make-initramfs.py" "$CACHE/guest-root/data" - "$LABDIR/guest/initramfs-init" "$folder/tree"
-	(cd "$folder/tree" && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0) >"$folder/data/initramfs"
-	rm -r "$folder/tree"
 }
 
 # parts_ready [verify] [NAME...]: make every part that is not there. Without verify a part with the
