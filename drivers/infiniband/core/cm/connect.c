@@ -114,9 +114,9 @@ static void remember_req(struct cm_id *id, const struct ib_cm_req_param *param,
 	id->rnr_retry_count = param->rnr_retry_count;
 }
 
-/* Takes what @ways and @remote are; they are the id's, or to be freed, afterwards. */
+/* Takes what @routes and @remote are; they are the id's, or to be freed, afterwards. */
 static int send_req(struct cm_id *id, const struct ib_cm_req_param *param, bool peer,
-		    struct cm_ways *ways, struct cm_remote **remote)
+		    struct cm_routes *routes, struct cm_remote **remote)
 {
 	struct cm_msg msg = {};
 	struct cm_rule rule;
@@ -125,7 +125,7 @@ static int send_req(struct cm_id *id, const struct ib_cm_req_param *param, bool 
 	guard(spinlock_irqsave)(&id->lock);
 	ret = cm_call_rule(id, CM_IN_CALL_REQ, &rule);
 	if (!ret)
-		ret = cm_ways_take(id, ways);
+		ret = cm_routes_take(id, routes);
 	if (ret)
 		return ret;
 	id->own_timeout = id->ack_timeout;
@@ -145,21 +145,21 @@ static int send_req(struct cm_id *id, const struct ib_cm_req_param *param, bool 
 static int request(struct cm_id *id, const struct ib_cm_req_param *param, bool peer)
 {
 	struct cm_remote *remote;
-	struct cm_ways ways;
+	struct cm_routes routes;
 	int ret = check_req(param);
 
 	if (ret)
 		return ret;
 	if (READ_ONCE(id->device->gone))
 		return -ENODEV;
-	ret = cm_ways_make(id->device, param->primary_path, param->ppath_sgid_attr,
-			   id->ib.remote_cm_qpn, param->alternate_path, &ways);
+	ret = cm_routes_make(id->device, param->primary_path, param->ppath_sgid_attr,
+			     id->ib.remote_cm_qpn, param->alternate_path, &routes);
 	if (ret)
 		return ret;
 	remote = cm_remote_new(id->device, id->local_id, GFP_KERNEL);
-	ret = remote ? send_req(id, param, peer, &ways, &remote) : -ENOMEM;
+	ret = remote ? send_req(id, param, peer, &routes, &remote) : -ENOMEM;
 	cm_remote_free(remote);
-	cm_ways_free(&ways);
+	cm_routes_free(&routes);
 	return ret;
 }
 
