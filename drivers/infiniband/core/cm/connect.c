@@ -216,12 +216,13 @@ EXPORT_SYMBOL(ib_send_cm_req_peer);
  */
 int ib_send_cm_rtu(struct ib_cm_id *cm_id, const void *private_data, u8 private_data_len)
 {
+	void *copy __free(kfree) = NULL;
 	struct cm_id *id = to_cm_id(cm_id);
 	struct cm_msg msg = {};
-	void *copy __free(kfree) = take_data(&msg, CM_MSG_RTU, private_data, private_data_len);
 	struct cm_rule rule;
 	int ret;
 
+	copy = take_data(&msg, CM_MSG_RTU, private_data, private_data_len);
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
 	guard(spinlock_irqsave)(&id->lock);
@@ -377,12 +378,13 @@ EXPORT_SYMBOL(ib_send_cm_rep_recv);
 int ib_send_cm_mra(struct ib_cm_id *cm_id, u8 service_timeout, const void *private_data,
 		   u8 private_data_len)
 {
+	void *copy __free(kfree) = NULL;
 	struct cm_id *id = to_cm_id(cm_id);
 	struct cm_msg msg = {};
-	void *copy __free(kfree) = take_data(&msg, CM_MSG_MRA, private_data, private_data_len);
 	struct cm_rule rule;
 	int ret;
 
+	copy = take_data(&msg, CM_MSG_MRA, private_data, private_data_len);
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
 	guard(spinlock_irqsave)(&id->lock);
@@ -502,12 +504,13 @@ EXPORT_SYMBOL(ib_send_cm_dreq);
  */
 int ib_send_cm_drep(struct ib_cm_id *cm_id, const void *private_data, u8 private_data_len)
 {
+	void *copy __free(kfree) = NULL;
 	struct cm_id *id = to_cm_id(cm_id);
 	struct cm_msg msg = {};
-	void *copy __free(kfree) = take_data(&msg, CM_MSG_DREP, private_data, private_data_len);
 	struct cm_rule rule;
 	int ret;
 
+	copy = take_data(&msg, CM_MSG_DREP, private_data, private_data_len);
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
 	guard(spinlock_irqsave)(&id->lock);
