@@ -6,6 +6,19 @@
 #include "mr.h"
 #include "pd.h"
 
+/* Ends a registration that has returned @err. */
+static struct ibv_mr *registered(struct verbs_mr *vmr, struct ibv_pd *pd, int err)
+{
+	if (err) {
+		free(vmr);
+		errno = err;
+		return NULL;
+	}
+	vmr->ibv_mr.pd = pd;
+	vhca_pd_get(pd);
+	return &vmr->ibv_mr;
+}
+
 struct ibv_mr *vhca_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_t hca_va,
 			   int access)
 {
@@ -19,14 +32,7 @@ struct ibv_mr *vhca_reg_mr(struct ibv_pd *pd, void *addr, size_t length, uint64_
 		return NULL;
 	err = ibv_cmd_reg_mr(pd, addr, length, hca_va, access, vmr, &cmd, sizeof(cmd), &resp,
 			     sizeof(resp));
-	if (err) {
-		free(vmr);
-		errno = err;
-		return NULL;
-	}
-	vmr->ibv_mr.pd = pd;
-	vhca_pd_get(pd);
-	return &vmr->ibv_mr;
+	return registered(vmr, pd, err);
 }
 
 int vhca_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr, size_t length,
@@ -57,14 +63,7 @@ struct ibv_mr *vhca_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t len
 	if (!vmr)
 		return NULL;
 	err = ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr, NULL);
-	if (err) {
-		free(vmr);
-		errno = err;
-		return NULL;
-	}
-	vmr->ibv_mr.pd = pd;
-	vhca_pd_get(pd);
-	return &vmr->ibv_mr;
+	return registered(vmr, pd, err);
 }
 
 int vhca_dereg_mr(struct verbs_mr *vmr)

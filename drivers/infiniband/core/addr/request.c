@@ -274,7 +274,7 @@ int rdma_resolve_ip(struct sockaddr *src_addr, const struct sockaddr *dst_addr,
 	if (!ret) {
 		ret = addr_route_find(&request->query, &route);
 		if (ret)
-			rdma_refuse(ret, "no route to %pISc", dst_addr);
+			ret = rdma_refuse(ret, "no route to %pISc", dst_addr);
 	}
 	if (ret) {
 		kfree(request);

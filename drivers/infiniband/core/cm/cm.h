@@ -10,7 +10,7 @@
  * arrive); recv.c (which message is whose); request.c, sidr.c, connect.c, listen.c and path.c
  * (requests that arrive, datagram services, connections, listens, alternate paths); qp_attr.c; id.c
  * (life of an id); ended.c (messages under way and TIMEWAIT that end); act.c (carries rules out);
- * ways.c; send.c; remote.c, question.c, listeners.c, callers.c (who has which peer, question,
+ * routes.c; send.c; remote.c, question.c, listeners.c, callers.c (who has which peer, question,
  * service, call); direction.c; event.c; number.c; route.c; device.c, counters.c; trace.c.
  *
  * Locks: an id's lock protects all of the id that is not said to be constant or another's. Under it
@@ -446,29 +446,29 @@ void cm_ids_close(struct cm_device *device);
 void cm_id_put(struct cm_id *id);
 
 /**
- * struct cm_ways - what an id needs to reach its peer
- * @route: way to the peer
- * @alt: alternate path, or NULL
- * @spare: a datagram on @route
+ * struct cm_routes - what an id needs to reach its peer
+ * @primary: route to the peer
+ * @alt: route of the alternate path, or NULL
+ * @spare: a datagram on @primary
  * @ack_timeout: ACK timeout of the path, an IBA time
  * @alt_ack_timeout: ACK timeout of the alternate path
  */
-struct cm_ways {
-	struct cm_route *route;
+struct cm_routes {
+	struct cm_route *primary;
 	struct cm_route *alt;
 	struct ib_mad_send_buf *spare;
 	u8 ack_timeout;
 	u8 alt_ack_timeout;
 };
 
-/* ways.c */
-int cm_ways_make(struct cm_device *device, struct sa_path_rec *primary,
-		 const struct ib_gid_attr *sgid_attr, u32 remote_qpn,
-		 struct sa_path_rec *alternate, struct cm_ways *ways);
-int cm_ways_add_spare(struct cm_ways *ways);
-int cm_ways_take(struct cm_id *id, struct cm_ways *ways);
-void cm_ways_free(struct cm_ways *ways);
-int cm_ways_move(struct cm_id *id, struct cm_id *from);
+/* routes.c */
+int cm_routes_make(struct cm_device *device, struct sa_path_rec *primary,
+		   const struct ib_gid_attr *sgid_attr, u32 remote_qpn,
+		   struct sa_path_rec *alternate, struct cm_routes *routes);
+int cm_routes_add_spare(struct cm_routes *routes);
+int cm_routes_take(struct cm_id *id, struct cm_routes *routes);
+void cm_routes_free(struct cm_routes *routes);
+int cm_routes_move(struct cm_id *id, struct cm_id *from);
 
 /* question.c */
 int cm_sidr_begin(void);

@@ -19,10 +19,18 @@ static void put_data(struct cm_msg *msg, const void *data, u8 len)
 	msg->private_data_len = data ? len : 0;
 }
 
-/* A copy for duplicates. NULL if there is nothing to copy. */
-static void *copy_data(const void *data, u8 len)
+/*
+ * Checks private data and puts it into @msg. Returns a copy for cm_said_set(), NULL if there is
+ * nothing to copy.
+ */
+static void *take_data(struct cm_msg *msg, enum cm_msg_type type, const void *data, u8 len)
 {
-	if (!data || !len)
+	int ret = cm_check_data(data, len, type);
+
+	if (ret)
+		return ERR_PTR(ret);
+	put_data(msg, data, len);
+	if (!msg->private_data_len)
 		return NULL;
 	return kmemdup(data, len, GFP_ATOMIC) ?: ERR_PTR(-ENOMEM);
 }
@@ -106,9 +114,9 @@ static void remember_req(struct cm_id *id, const struct ib_cm_req_param *param,
 	id->rnr_retry_count = param->rnr_retry_count;
 }
 
-/* Takes what @ways and @remote are; they are the id's, or to be freed, afterwards. */
+/* Takes what @routes and @remote are; they are the id's, or to be freed, afterwards. */
 static int send_req(struct cm_id *id, const struct ib_cm_req_param *param, bool peer,
-		    struct cm_ways *ways, struct cm_remote **remote)
+		    struct cm_routes *routes, struct cm_remote **remote)
 {
 	struct cm_msg msg = {};
 	struct cm_rule rule;
@@ -117,7 +125,7 @@ static int send_req(struct cm_id *id, const struct ib_cm_req_param *param, bool 
 	guard(spinlock_irqsave)(&id->lock);
 	ret = cm_call_rule(id, CM_IN_CALL_REQ, &rule);
 	if (!ret)
-		ret = cm_ways_take(id, ways);
+		ret = cm_routes_take(id, routes);
 	if (ret)
 		return ret;
 	id->own_timeout = id->ack_timeout;
@@ -137,21 +145,21 @@ static int send_req(struct cm_id *id, const struct ib_cm_req_param *param, bool 
 static int request(struct cm_id *id, const struct ib_cm_req_param *param, bool peer)
 {
 	struct cm_remote *remote;
-	struct cm_ways ways;
+	struct cm_routes routes;
 	int ret = check_req(param);
 
 	if (ret)
 		return ret;
 	if (READ_ONCE(id->device->gone))
 		return -ENODEV;
-	ret = cm_ways_make(id->device, param->primary_path, param->ppath_sgid_attr,
-			   id->ib.remote_cm_qpn, param->alternate_path, &ways);
+	ret = cm_routes_make(id->device, param->primary_path, param->ppath_sgid_attr,
+			     id->ib.remote_cm_qpn, param->alternate_path, &routes);
 	if (ret)
 		return ret;
 	remote = cm_remote_new(id->device, id->local_id, GFP_KERNEL);
-	ret = remote ? send_req(id, param, peer, &ways, &remote) : -ENOMEM;
+	ret = remote ? send_req(id, param, peer, &routes, &remote) : -ENOMEM;
 	cm_remote_free(remote);
-	cm_ways_free(&ways);
+	cm_routes_free(&routes);
 	return ret;
 }
 
@@ -208,33 +216,27 @@ EXPORT_SYMBOL(ib_send_cm_req_peer);
  */
 int ib_send_cm_rtu(struct ib_cm_id *cm_id, const void *private_data, u8 private_data_len)
 {
+	void *copy __free(kfree) = NULL;
 	struct cm_id *id = to_cm_id(cm_id);
 	struct cm_msg msg = {};
 	struct cm_rule rule;
-	void *copy;
-	int ret = cm_check_data(private_data, private_data_len, CM_MSG_RTU);
+	int ret;
 
-	if (ret)
-		return ret;
-	copy = copy_data(private_data, private_data_len);
+	copy = take_data(&msg, CM_MSG_RTU, private_data, private_data_len);
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
-	scoped_guard(spinlock_irqsave, &id->lock) {
-		ret = cm_call_rule(id, CM_IN_CALL_RTU, &rule);
-		if (ret) {
-			trace_icm_send_cm_rtu_err(cm_id);
-			break;
-		}
-		put_data(&msg, private_data, private_data_len);
-		ret = cm_say(id, &rule, &msg);
-		if (ret)
-			break;
-		cm_said_set(id, copy, private_data_len);
-		copy = NULL;
-		cm_follow(id, &rule, NULL);
+	guard(spinlock_irqsave)(&id->lock);
+	ret = cm_call_rule(id, CM_IN_CALL_RTU, &rule);
+	if (ret) {
+		trace_icm_send_cm_rtu_err(cm_id);
+		return ret;
 	}
-	kfree(copy);
-	return ret;
+	ret = cm_say(id, &rule, &msg);
+	if (ret)
+		return ret;
+	cm_said_set(id, no_free_ptr(copy), private_data_len);
+	cm_follow(id, &rule, NULL);
+	return 0;
 }
 EXPORT_SYMBOL(ib_send_cm_rtu);
 
@@ -376,37 +378,31 @@ EXPORT_SYMBOL(ib_send_cm_rep_recv);
 int ib_send_cm_mra(struct ib_cm_id *cm_id, u8 service_timeout, const void *private_data,
 		   u8 private_data_len)
 {
+	void *copy __free(kfree) = NULL;
 	struct cm_id *id = to_cm_id(cm_id);
 	struct cm_msg msg = {};
 	struct cm_rule rule;
-	void *copy;
-	int ret = cm_check_data(private_data, private_data_len, CM_MSG_MRA);
+	int ret;
 
-	if (ret)
-		return ret;
-	copy = copy_data(private_data, private_data_len);
+	copy = take_data(&msg, CM_MSG_MRA, private_data, private_data_len);
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
-	scoped_guard(spinlock_irqsave, &id->lock) {
-		ret = cm_call_rule(id, CM_IN_CALL_MRA, &rule);
-		if (ret) {
-			trace_icm_send_mra_unknown_err(cm_id);
-			break;
-		}
-		msg.mra.about = rule.about;
-		msg.mra.service_timeout = service_timeout & CM_TIME_MAX;
-		put_data(&msg, private_data, private_data_len);
-		if (!(service_timeout & IB_CM_MRA_FLAG_DELAY))
-			ret = cm_say(id, &rule, &msg);
-		if (ret)
-			break;
-		id->said.service_timeout = service_timeout & CM_TIME_MAX;
-		cm_said_set(id, copy, private_data_len);
-		copy = NULL;
-		cm_follow(id, &rule, NULL);
+	guard(spinlock_irqsave)(&id->lock);
+	ret = cm_call_rule(id, CM_IN_CALL_MRA, &rule);
+	if (ret) {
+		trace_icm_send_mra_unknown_err(cm_id);
+		return ret;
 	}
-	kfree(copy);
-	return ret;
+	msg.mra.about = rule.about;
+	msg.mra.service_timeout = service_timeout & CM_TIME_MAX;
+	if (!(service_timeout & IB_CM_MRA_FLAG_DELAY))
+		ret = cm_say(id, &rule, &msg);
+	if (ret)
+		return ret;
+	id->said.service_timeout = service_timeout & CM_TIME_MAX;
+	cm_said_set(id, no_free_ptr(copy), private_data_len);
+	cm_follow(id, &rule, NULL);
+	return 0;
 }
 EXPORT_SYMBOL(ib_send_cm_mra);
 
@@ -508,30 +504,24 @@ EXPORT_SYMBOL(ib_send_cm_dreq);
  */
 int ib_send_cm_drep(struct ib_cm_id *cm_id, const void *private_data, u8 private_data_len)
 {
+	void *copy __free(kfree) = NULL;
 	struct cm_id *id = to_cm_id(cm_id);
 	struct cm_msg msg = {};
 	struct cm_rule rule;
-	void *copy;
-	int ret = cm_check_data(private_data, private_data_len, CM_MSG_DREP);
+	int ret;
 
-	if (ret)
-		return ret;
-	copy = copy_data(private_data, private_data_len);
+	copy = take_data(&msg, CM_MSG_DREP, private_data, private_data_len);
 	if (IS_ERR(copy))
 		return PTR_ERR(copy);
-	scoped_guard(spinlock_irqsave, &id->lock) {
-		ret = cm_call_rule(id, CM_IN_CALL_DREP, &rule);
-		if (ret) {
-			trace_icm_send_drep_err(cm_id);
-			break;
-		}
-		put_data(&msg, private_data, private_data_len);
-		ret = cm_say(id, &rule, &msg);
-		cm_said_set(id, copy, private_data_len);
-		copy = NULL;
-		cm_follow(id, &rule, NULL);
+	guard(spinlock_irqsave)(&id->lock);
+	ret = cm_call_rule(id, CM_IN_CALL_DREP, &rule);
+	if (ret) {
+		trace_icm_send_drep_err(cm_id);
+		return ret;
 	}
-	kfree(copy);
+	ret = cm_say(id, &rule, &msg);
+	cm_said_set(id, no_free_ptr(copy), private_data_len);
+	cm_follow(id, &rule, NULL);
 	return ret;
 }
 EXPORT_SYMBOL(ib_send_cm_drep);

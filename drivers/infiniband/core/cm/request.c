@@ -117,13 +117,13 @@ static void make_recs(struct cm_request *request, struct rdma_ah_attr *back)
 }
 
 /* Returns 0, or the reason to refuse the request; -errno if it can be repeated. */
-static int find_ways(struct cm_request *request)
+static int find_routes(struct cm_request *request)
 {
 	bool two = cm_req_has_alternate(&request->msg.req);
 	struct sa_path_rec *rec = request->event->path;
 	struct cm_id *id = request->id;
+	struct cm_routes routes;
 	struct rdma_ah_attr back;
-	struct cm_ways ways;
 	int ret;
 
 	ret = ib_init_ah_attr_from_wc(id->device->ib, request->port->num, request->wc->wc,
@@ -131,26 +131,26 @@ static int find_ways(struct cm_request *request)
 	if (ret)
 		return ret;
 	make_recs(request, &back);
-	ret = cm_ways_make(id->device, &rec[0],
-			   back.ah_flags & IB_AH_GRH ? back.grh.sgid_attr : NULL,
-			   be32_to_cpu(IB_QP1), NULL, &ways);
+	ret = cm_routes_make(id->device, &rec[0],
+			     back.ah_flags & IB_AH_GRH ? back.grh.sgid_attr : NULL,
+			     be32_to_cpu(IB_QP1), NULL, &routes);
 	if (back.type == RDMA_AH_ATTR_TYPE_IB)
 		id->data_dlid = request->msg.req.primary.local_lid;
 	rdma_destroy_ah_attr(&back);
 	if (ret)
 		return ret == -ENOMEM || ret == -ENODEV ? ret : IB_CM_REJ_INVALID_GID;
 	if (two) {
-		ways.alt = cm_route_of_path(id->device, &rec[1], NULL, be32_to_cpu(IB_QP1));
-		ways.alt_ack_timeout = rec[1].packet_life_time + 1;
-		ret = PTR_ERR_OR_ZERO(ways.alt);
+		routes.alt = cm_route_of_path(id->device, &rec[1], NULL, be32_to_cpu(IB_QP1));
+		routes.alt_ack_timeout = rec[1].packet_life_time + 1;
+		ret = PTR_ERR_OR_ZERO(routes.alt);
 	}
 	if (ret) {
-		cm_ways_free(&ways);
+		cm_routes_free(&routes);
 		return ret == -ENOMEM || ret == -ENODEV ? ret : IB_CM_REJ_INVALID_ALT_GID;
 	}
 	scoped_guard(spinlock_irqsave, &id->lock)
-		ret = cm_ways_take(id, &ways);
-	cm_ways_free(&ways);
+		ret = cm_routes_take(id, &routes);
+	cm_routes_free(&routes);
 	return ret;
 }
 
@@ -213,11 +213,11 @@ static void fill_id(struct cm_id *id, const struct cm_msg *msg)
 	id->rnr_retry_count = req->rnr_retry_count;
 }
 
-/* The id gets its ways, or the request is refused. */
-static bool has_ways(struct cm_request *request)
+/* The id gets its routes, or the request is refused. */
+static bool has_routes(struct cm_request *request)
 {
 	union ib_gid gid = {};
-	int ret = find_ways(request);
+	int ret = find_routes(request);
 
 	if (ret > 0) {
 		rdma_query_gid(request->port->device->ib, request->port->num, 0, &gid);
@@ -239,7 +239,7 @@ static bool deliver(struct cm_request *request, struct cm_id *listener)
 	struct cm_id *id = request->id;
 	int ret;
 
-	if (!has_ways(request))
+	if (!has_routes(request))
 		return false;
 	id->ib.cm_handler = listener->ib.cm_handler;
 	id->ib.context = listener->ib.context;
@@ -290,7 +290,7 @@ static int give_way(struct cm_request *request, struct cm_id *id)
 	rule = cm_id_rule(id, CM_IN_REQ_PEER_YIELD);
 	if (rule.verdict != CM_PROCEED)
 		return -EINVAL;
-	ret = cm_ways_move(id, from);
+	ret = cm_routes_move(id, from);
 	if (ret)
 		return ret;
 	swap(id->remote, from->remote);
@@ -308,7 +308,7 @@ static int give_way(struct cm_request *request, struct cm_id *id)
 static bool become_passive(struct cm_request *request, struct cm_id *caller)
 {
 	request->id->remote->local_id = caller->local_id;
-	if (!bind(request) || !has_ways(request))
+	if (!bind(request) || !has_routes(request))
 		return false;
 	write_event(request, NULL);
 	if (!give_way(request, caller))

@@ -24,7 +24,7 @@ static struct cm_id *make_id(struct cm_port *port, const struct cm_msg *msg,
 			     struct ib_mad_recv_wc *wc, const struct cm_id *listener)
 {
 	struct cm_id *id = cm_id_new(port->device, listener->ib.cm_handler, listener->ib.context);
-	struct cm_ways ways = {};
+	struct cm_routes routes = {};
 	int ret;
 
 	if (IS_ERR(id))
@@ -32,15 +32,15 @@ static struct cm_id *make_id(struct cm_port *port, const struct cm_msg *msg,
 	id->ib.service_id = cpu_to_be64(msg->sidr_req.service_id);
 	id->ib.remote_id = cpu_to_be32(msg->local_id);
 	id->tid = msg->tid;
-	ways.route = cm_route_back(port, wc);
-	ret = PTR_ERR_OR_ZERO(ways.route);
+	routes.primary = cm_route_back(port, wc);
+	ret = PTR_ERR_OR_ZERO(routes.primary);
 	if (!ret)
-		ret = cm_ways_add_spare(&ways);
+		ret = cm_routes_add_spare(&routes);
 	if (!ret) {
 		scoped_guard(spinlock_irqsave, &id->lock)
-			ret = cm_ways_take(id, &ways);
+			ret = cm_routes_take(id, &routes);
 	}
-	cm_ways_free(&ways);
+	cm_routes_free(&routes);
 	if (!ret)
 		return id;
 	cm_id_drop(id);
@@ -137,8 +137,8 @@ void cm_recv_sidr_req(struct cm_port *port, const struct cm_msg *msg, struct ib_
 int ib_send_cm_sidr_req(struct ib_cm_id *cm_id, struct ib_cm_sidr_req_param *param)
 {
 	struct cm_id *id = to_cm_id(cm_id);
+	struct cm_routes routes;
 	struct cm_msg msg = {};
-	struct cm_ways ways;
 	struct cm_rule rule;
 	int ret;
 
@@ -149,14 +149,14 @@ int ib_send_cm_sidr_req(struct ib_cm_id *cm_id, struct ib_cm_sidr_req_param *par
 		return ret;
 	if (READ_ONCE(id->device->gone))
 		return -ENODEV;
-	ret = cm_ways_make(id->device, param->path, param->sgid_attr, cm_id->remote_cm_qpn, NULL,
-			   &ways);
+	ret = cm_routes_make(id->device, param->path, param->sgid_attr, cm_id->remote_cm_qpn, NULL,
+			     &routes);
 	if (ret)
 		return ret;
 	scoped_guard(spinlock_irqsave, &id->lock) {
 		ret = cm_call_rule(id, CM_IN_CALL_SIDR_REQ, &rule);
 		if (!ret)
-			ret = cm_ways_take(id, &ways);
+			ret = cm_routes_take(id, &routes);
 		if (ret)
 			break;
 		id->ib.service_id = param->service_id;
@@ -172,7 +172,7 @@ int ib_send_cm_sidr_req(struct ib_cm_id *cm_id, struct ib_cm_sidr_req_param *par
 		if (!ret)
 			cm_follow(id, &rule, NULL);
 	}
-	cm_ways_free(&ways);
+	cm_routes_free(&routes);
 	return ret;
 }
 EXPORT_SYMBOL(ib_send_cm_sidr_req);

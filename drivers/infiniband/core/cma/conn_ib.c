@@ -41,6 +41,37 @@ int cma_request_data(struct cma_id *id, const struct rdma_conn_param *param, siz
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_request_data);
 
+/**
+ * cma_ib_begin() - give an id the cm_id with which it sends a request
+ * @id: id, with the handler lock held, for which events of the cm_id wait
+ * @handler: handler of the cm_id
+ *
+ * The trace of the request names the cm_id, so the id has it before it is used.
+ *
+ * Return: 0, for cma_ib_abort(); -ENOMEM; or another error of ib_create_cm_id().
+ */
+int cma_ib_begin(struct cma_id *id, ib_cm_handler handler)
+{
+	struct ib_cm_id *cm_id = ib_create_cm_id(id->id.device, handler, id);
+
+	if (IS_ERR(cm_id))
+		return PTR_ERR(cm_id);
+	id->cm_id.ib = cm_id;
+	return 0;
+}
+
+/**
+ * cma_ib_abort() - take back what cma_ib_begin() did: the request could not be sent
+ * @id: id, with the handler lock held
+ */
+void cma_ib_abort(struct cma_id *id)
+{
+	struct ib_cm_id *cm_id = id->cm_id.ib;
+
+	id->cm_id.ib = NULL;
+	ib_destroy_cm_id(cm_id);
+}
+
 static int ib_connect(struct cma_id *id, const struct rdma_conn_param *param)
 {
 	struct cma_request_data *data __free(kfree) = kmalloc(sizeof(*data), GFP_KERNEL);
@@ -66,7 +97,6 @@ static int ib_connect(struct cma_id *id, const struct rdma_conn_param *param)
 		.srq = id->srq,
 		.ece = id->ece,
 	};
-	struct ib_cm_id *cm_id;
 	int ret;
 
 	if (!data)
@@ -74,21 +104,15 @@ static int ib_connect(struct cma_id *id, const struct rdma_conn_param *param)
 	ret = cma_request_data(id, param, IB_CM_REQ_PRIVATE_DATA_SIZE, data);
 	if (ret)
 		return ret;
-	if (data->len) {
-		req.private_data = data->bytes;
-		req.private_data_len = data->len;
-	}
-	cm_id = ib_create_cm_id(id->id.device, cma_ib_event, id);
-	if (IS_ERR(cm_id))
-		return PTR_ERR(cm_id);
-	/* Events wait for the handler lock, but sending may need the id in its trace. */
-	id->cm_id.ib = cm_id;
+	req.private_data = data->bytes;
+	req.private_data_len = data->len;
+	ret = cma_ib_begin(id, cma_ib_event);
+	if (ret)
+		return ret;
 	trace_cm_send_req(id);
-	ret = ib_send_cm_req(cm_id, &req);
-	if (ret) {
-		id->cm_id.ib = NULL;
-		ib_destroy_cm_id(cm_id);
-	}
+	ret = ib_send_cm_req(id->cm_id.ib, &req);
+	if (ret)
+		cma_ib_abort(id);
 	return ret;
 }
 

@@ -91,7 +91,6 @@ static int sidr_connect(struct cma_id *id, const struct rdma_conn_param *param)
 		.timeout_ms = 1 << (CMA_CM_RESPONSE_TIMEOUT - 8),
 		.max_cm_retries = CMA_CM_RETRIES,
 	};
-	struct ib_cm_id *cm_id;
 	int ret;
 
 	if (!data)
@@ -99,20 +98,15 @@ static int sidr_connect(struct cma_id *id, const struct rdma_conn_param *param)
 	ret = cma_request_data(id, param, IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE, data);
 	if (ret)
 		return ret;
-	if (data->len) {
-		req.private_data = data->bytes;
-		req.private_data_len = data->len;
-	}
-	cm_id = ib_create_cm_id(id->id.device, sidr_event, id);
-	if (IS_ERR(cm_id))
-		return PTR_ERR(cm_id);
-	id->cm_id.ib = cm_id;
+	req.private_data = data->bytes;
+	req.private_data_len = data->len;
+	ret = cma_ib_begin(id, sidr_event);
+	if (ret)
+		return ret;
 	trace_cm_send_sidr_req(id);
-	ret = ib_send_cm_sidr_req(cm_id, &req);
-	if (ret) {
-		id->cm_id.ib = NULL;
-		ib_destroy_cm_id(cm_id);
-	}
+	ret = ib_send_cm_sidr_req(id->cm_id.ib, &req);
+	if (ret)
+		cma_ib_abort(id);
 	return ret;
 }
 

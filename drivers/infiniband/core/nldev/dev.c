@@ -88,30 +88,24 @@ int nldev_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack 
 	msg = nl_reply_begin(&request, &reply);
 	ret = msg ? put_device_info(msg, device) : -ENOMEM;
 	ib_device_put(device);
-	if (ret) {
-		nlmsg_free(msg);
-		return ret;
-	}
-	return nl_reply_send(&request, msg, reply);
+	return nl_reply_send(&request, msg, reply, ret);
 }
 
 static int dump_device(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,
 		       unsigned int number)
 {
 	struct nlmsghdr *reply;
+	int ret;
 
 	if (number < cb->args[0])
 		return 0;
-	reply = nlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), 0, NLM_F_MULTI);
-	if (!reply || put_device_info(skb, device)) {
-		if (reply)
-			nlmsg_cancel(skb, reply);
+	reply = nl_dump_begin(skb, cb);
+	if (!reply)
 		return -EMSGSIZE;
-	}
-	nlmsg_end(skb, reply);
-	cb->args[0] = number + 1;
-	return 0;
+	ret = put_device_info(skb, device);
+	if (!nl_dump_end(skb, reply, ret))
+		cb->args[0] = number + 1;
+	return ret;
 }
 
 /**
@@ -251,11 +245,7 @@ int nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_
 		ret = put_chardev(msg, &info);
 		put_device(info.cdev);
 	}
-	if (ret) {
-		nlmsg_free(msg);
-		return ret;
-	}
-	return nl_reply_send(&request, msg, reply);
+	return nl_reply_send(&request, msg, reply, ret);
 }
 
 /**

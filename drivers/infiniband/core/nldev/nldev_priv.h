@@ -31,7 +31,9 @@ struct ib_device *nl_request_begin(struct nl_request *request, struct sk_buff *s
 				   const struct nlmsghdr *nlh, struct netlink_ext_ack *extack);
 int nl_request_port(struct nl_request *request, struct ib_device *device, u32 *port_num);
 struct sk_buff *nl_reply_begin(struct nl_request *request, struct nlmsghdr **reply);
-int nl_reply_send(struct nl_request *request, struct sk_buff *msg, struct nlmsghdr *reply);
+int nl_reply_send(struct nl_request *request, struct sk_buff *msg, struct nlmsghdr *reply, int err);
+struct nlmsghdr *nl_dump_begin(struct sk_buff *skb, const struct netlink_callback *cb);
+int nl_dump_end(struct sk_buff *skb, struct nlmsghdr *message, int err);
 int nl_put_device(struct sk_buff *msg, struct ib_device *device);
 int nl_put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port_num,
 		  const struct net *net);

@@ -56,7 +56,7 @@ int nldev_port_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 	struct sk_buff *msg = NULL;
 	struct nl_request request;
 	struct ib_device *device;
-	struct nlmsghdr *reply;
+	struct nlmsghdr *reply = NULL;
 	u32 port_num;
 	int ret;
 
@@ -70,28 +70,17 @@ int nldev_port_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 		ret = msg ? put_port_info(msg, device, port_num, sock_net(skb->sk)) : -ENOMEM;
 	}
 	ib_device_put(device);
-	if (ret) {
-		nlmsg_free(msg);
-		return ret;
-	}
-	return nl_reply_send(&request, msg, reply);
+	return nl_reply_send(&request, msg, reply, ret);
 }
 
 static int dump_port(struct sk_buff *skb, struct netlink_callback *cb, struct ib_device *device,
 		     u32 port_num)
 {
-	struct nlmsghdr *reply;
+	struct nlmsghdr *reply = nl_dump_begin(skb, cb);
 
-	reply = nlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_PORT_GET), 0,
-			  NLM_F_MULTI);
-	if (!reply || put_port_info(skb, device, port_num, sock_net(skb->sk))) {
-		if (reply)
-			nlmsg_cancel(skb, reply);
+	if (!reply)
 		return -EMSGSIZE;
-	}
-	nlmsg_end(skb, reply);
-	return 0;
+	return nl_dump_end(skb, reply, put_port_info(skb, device, port_num, sock_net(skb->sk)));
 }
 
 /**

@@ -220,7 +220,7 @@ int nl_request_port(struct nl_request *request, struct ib_device *device, u32 *p
 /**
  * nl_reply_begin() - begin the reply to a request that is no dump
  * @request: the request
- * @reply: the reply's header
+ * @reply: receives the reply's header, NULL without memory
  *
  * Return: the message, or NULL without memory.
  */
@@ -228,9 +228,8 @@ struct sk_buff *nl_reply_begin(struct nl_request *request, struct nlmsghdr **rep
 {
 	struct sk_buff *msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
 
-	if (!msg)
-		return NULL;
-	*reply = nlmsg_put(msg, NETLINK_CB(request->skb).portid, request->nlh->nlmsg_seq,
+	*reply = !msg ? NULL :
+		 nlmsg_put(msg, NETLINK_CB(request->skb).portid, request->nlh->nlmsg_seq,
 			   request->nlh->nlmsg_type, 0, 0);
 	if (!*reply) {
 		nlmsg_free(msg);
@@ -240,17 +239,52 @@ struct sk_buff *nl_reply_begin(struct nl_request *request, struct nlmsghdr **rep
 }
 
 /**
- * nl_reply_send() - send the reply to a request
+ * nl_reply_send() - send the reply to a request if it is complete
  * @request: the request
- * @msg: message of nl_reply_begin(); consumed
+ * @msg: message of nl_reply_begin(); consumed; may be NULL if @err says so
  * @reply: its header
+ * @err: 0, or why the reply is not complete
  *
  * Return: 0 or a negative errno.
  */
-int nl_reply_send(struct nl_request *request, struct sk_buff *msg, struct nlmsghdr *reply)
+int nl_reply_send(struct nl_request *request, struct sk_buff *msg, struct nlmsghdr *reply, int err)
 {
+	if (err) {
+		nlmsg_free(msg);
+		return err;
+	}
 	nlmsg_end(msg, reply);
 	return rdma_nl_unicast(sock_net(request->skb->sk), msg, NETLINK_CB(request->skb).portid);
+}
+
+/**
+ * nl_dump_begin() - begin a message of a dump
+ * @skb: a part of the answer
+ * @cb: state of the dump
+ *
+ * Return: the message's header, for nl_dump_end(); NULL if it does not fit.
+ */
+struct nlmsghdr *nl_dump_begin(struct sk_buff *skb, const struct netlink_callback *cb)
+{
+	return nlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, cb->nlh->nlmsg_type,
+			 0, NLM_F_MULTI);
+}
+
+/**
+ * nl_dump_end() - end a message of a dump, or take it back if it is not complete
+ * @skb: the part of the answer
+ * @message: the message's header
+ * @err: 0, or why the message is not complete
+ *
+ * Return: @err.
+ */
+int nl_dump_end(struct sk_buff *skb, struct nlmsghdr *message, int err)
+{
+	if (err)
+		nlmsg_cancel(skb, message);
+	else
+		nlmsg_end(skb, message);
+	return err;
 }
 
 /**
@@ -384,9 +418,5 @@ int nl_stat_reply(struct stat_request *request,
 	ret = put_head(msg, request);
 	if (!ret && put)
 		ret = put(msg, request);
-	if (ret) {
-		nlmsg_free(msg);
-		return ret;
-	}
-	return nl_reply_send(&request->nl, msg, nlh);
+	return nl_reply_send(&request->nl, msg, nlh, ret);
 }

@@ -80,11 +80,7 @@ int nldev_res_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_
 	msg = nl_reply_begin(&request, &reply);
 	ret = msg ? put_summary(msg, device, wants_details(request.tb)) : -ENOMEM;
 	ib_device_put(device);
-	if (ret) {
-		nlmsg_free(msg);
-		return ret;
-	}
-	return nl_reply_send(&request, msg, reply);
+	return nl_reply_send(&request, msg, reply, ret);
 }
 
 /* args[0] counts devices that have been sent, args[1] says whether details are wanted. */
@@ -92,19 +88,17 @@ static int dump_summary(struct ib_device *device, struct sk_buff *skb, struct ne
 			unsigned int number)
 {
 	struct nlmsghdr *reply;
+	int ret;
 
 	if (number < cb->args[0])
 		return 0;
-	reply = nlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_RES_GET), 0, NLM_F_MULTI);
-	if (!reply || put_summary(skb, device, cb->args[1])) {
-		if (reply)
-			nlmsg_cancel(skb, reply);
+	reply = nl_dump_begin(skb, cb);
+	if (!reply)
 		return -EMSGSIZE;
-	}
-	nlmsg_end(skb, reply);
-	cb->args[0] = number + 1;
-	return 0;
+	ret = put_summary(skb, device, cb->args[1]);
+	if (!nl_dump_end(skb, reply, ret))
+		cb->args[0] = number + 1;
+	return ret;
 }
 
 /**

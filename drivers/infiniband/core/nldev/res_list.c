@@ -137,11 +137,7 @@ static int reply_one(struct nl_request *request, struct ib_device *device,
 	if (!ret)
 		ret = kind->put(msg, res, &subject);
 	rdma_restrack_put(res);
-	if (ret) {
-		nlmsg_free(msg);
-		return explained(request, device, kind, ret);
-	}
-	return nl_reply_send(request, msg, reply);
+	return nl_reply_send(request, msg, reply, explained(request, device, kind, ret));
 }
 
 static int get_object(struct nl_request *request, const struct res_kind *kind)
@@ -259,8 +255,7 @@ static int dump_part(struct sk_buff *skb, struct netlink_callback *cb, struct nl
 	ret = subject_of(&subject, request, device);
 	if (ret || cb->args[1])
 		return ret;
-	reply = nlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-			  cb->nlh->nlmsg_type, 0, NLM_F_MULTI);
+	reply = nl_dump_begin(skb, cb);
 	if (!reply)
 		return -EMSGSIZE;
 	table = nl_put_device(skb, device) ? NULL : nla_nest_start_noflag(skb, kind->table);

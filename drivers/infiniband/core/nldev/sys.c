@@ -40,12 +40,7 @@ int nldev_sys_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_
 	msg = nl_reply_begin(&request, &reply);
 	if (!msg)
 		return -ENOMEM;
-	ret = put_system_info(msg);
-	if (ret) {
-		nlmsg_free(msg);
-		return ret;
-	}
-	return nl_reply_send(&request, msg, reply);
+	return nl_reply_send(&request, msg, reply, put_system_info(msg));
 }
 
 static int flag_of(struct nl_request *request, const struct nlattr *attr, const char *what)

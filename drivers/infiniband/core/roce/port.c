@@ -11,7 +11,7 @@
 #include "roce_priv.h"
 
 /* What decides whether a GID stays in the table. */
-struct judge {
+struct filter {
 	const struct roce_gids *wanted;
 	const struct roce_change *change;
 };
@@ -45,14 +45,14 @@ static bool is_wanted(const struct roce_gids *wanted, const struct ib_gid_attr *
 /* A GID whose MAC address has changed is removed and added again: the driver has the old one. */
 static bool keep(const struct ib_gid_attr *attr, bool standard, void *context)
 {
-	const struct judge *judge = context;
+	const struct filter *filter = context;
 	const struct net_device *netdev = rcu_access_pointer(attr->ndev);
 
-	if (!concerns(judge->change, netdev, &attr->gid))
+	if (!concerns(filter->change, netdev, &attr->gid))
 		return true;
-	if (judge->change->type == ROCE_CHANGE_MAC && judge->change->netdev == netdev)
+	if (filter->change->type == ROCE_CHANGE_MAC && filter->change->netdev == netdev)
 		return false;
-	return is_wanted(judge->wanted, attr, standard);
+	return is_wanted(filter->wanted, attr, standard);
 }
 
 /* Errors of the driver are logged for the administrator, as no caller waits for them. */
@@ -104,14 +104,14 @@ int roce_port_follow(struct ib_device *device, u32 port_num, const struct roce_c
 {
 	struct net_device *netdev = ib_device_get_netdev(device, port_num);
 	struct roce_gids wanted;
-	struct judge judge = { .wanted = &wanted, .change = change };
+	struct filter filter = { .wanted = &wanted, .change = change };
 	bool changed = false;
 	int ret = roce_gids_collect(&wanted, netdev);
 
 	dev_put(netdev);
 	if (ret)
 		return ret;
-	changed = ib_cache_gid_prune(device, port_num, keep, &judge);
+	changed = ib_cache_gid_prune(device, port_num, keep, &filter);
 	for (unsigned int i = 0; i < wanted.count; i++)
 		if (concerns(change, wanted.gid[i].netdev, &wanted.gid[i].gid))
 			add_gid(device, port_num, &wanted.gid[i], &changed);

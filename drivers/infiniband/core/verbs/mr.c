@@ -54,6 +54,16 @@ static struct ib_mr *mr_complete(struct ib_mr *mr, struct ib_sig_attrs *sig_attr
 	return ERR_PTR(ret);
 }
 
+/* The same for an MR of a user's memory, which begins at @iova in work requests. */
+static struct ib_mr *mr_complete_user(struct ib_mr *mr, struct ib_pd *pd,
+				      struct ib_uobject *uobject, u64 iova, u64 length)
+{
+	mr->iova = iova;
+	mr->length = length;
+	mr_begin(mr, pd, IB_MR_TYPE_USER, uobject);
+	return mr_complete(mr, NULL);
+}
+
 static struct ib_mr *mr_reg(struct ib_pd *pd, struct ib_uobject *uobject, u64 start, u64 length,
 			    u64 virt_addr, int access_flags, struct ib_udata *udata)
 {
@@ -69,10 +79,7 @@ static struct ib_mr *mr_reg(struct ib_pd *pd, struct ib_uobject *uobject, u64 st
 	mr = device->ops.reg_user_mr(pd, start, length, virt_addr, access_flags, udata);
 	if (IS_ERR(mr))
 		return mr;
-	mr->iova = virt_addr;
-	mr->length = length;
-	mr_begin(mr, pd, IB_MR_TYPE_USER, uobject);
-	return mr_complete(mr, NULL);
+	return mr_complete_user(mr, pd, uobject, virt_addr, length);
 }
 
 /**
@@ -139,10 +146,7 @@ struct ib_mr *ib_reg_dmabuf_mr_user(struct ib_pd *pd, struct ib_uobject *uobject
 	mr = ops->reg_user_mr_dmabuf(pd, offset, length, virt_addr, fd, access_flags, attrs);
 	if (IS_ERR(mr))
 		return mr;
-	mr->iova = virt_addr;
-	mr->length = length;
-	mr_begin(mr, pd, IB_MR_TYPE_USER, uobject);
-	return mr_complete(mr, NULL);
+	return mr_complete_user(mr, pd, uobject, virt_addr, length);
 }
 EXPORT_SYMBOL(ib_reg_dmabuf_mr_user);
 
@@ -210,10 +214,9 @@ struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject,
 		rdma_object_unlink(&mr->obj, &pd->obj);
 		if (IS_ERR(fresh))
 			return fresh;
-		fresh->iova = flags & IB_MR_REREG_TRANS ? virt_addr : mr->iova;
-		fresh->length = flags & IB_MR_REREG_TRANS ? length : mr->length;
-		mr_begin(fresh, pd, IB_MR_TYPE_USER, new_uobject);
-		return mr_complete(fresh, NULL);
+		return mr_complete_user(fresh, pd, new_uobject,
+					flags & IB_MR_REREG_TRANS ? virt_addr : mr->iova,
+					flags & IB_MR_REREG_TRANS ? length : mr->length);
 	}
 
 	mr->pd = pd;

@@ -423,13 +423,13 @@ static int take_page(struct ib_mr *mr, u64 address)
 	return 0;
 }
 
-struct stretch {
+struct sg_range {
 	u64 address;
 	unsigned int length;
 };
 
-/* What ib_sg_to_pages() makes of up to four stretches in 4 KiB pages. */
-static int cut(struct page_list *list, const struct stretch *in, int n, unsigned int *skip)
+/* What ib_sg_to_pages() makes of up to four ranges in 4 KiB pages. */
+static int cut(struct page_list *list, const struct sg_range *in, int n, unsigned int *skip)
 {
 	struct scatterlist sgl[4];
 
@@ -445,8 +445,8 @@ static int cut(struct page_list *list, const struct stretch *in, int n, unsigned
 
 static void sg_whole_pages(struct kunit *test)
 {
-	static const struct stretch in[] = { { 0x10800, 0x1800 }, { 0x40000, 0x1000 },
-					     { 0x50000, 0x123 } };
+	static const struct sg_range in[] = { { 0x10800, 0x1800 }, { 0x40000, 0x1000 },
+					      { 0x50000, 0x123 } };
 	struct page_list list = { .room = 8 };
 
 	KUNIT_EXPECT_EQ(test, 3, cut(&list, in, 3, NULL));
@@ -461,9 +461,9 @@ static void sg_whole_pages(struct kunit *test)
 
 static void sg_gaps_and_neighbours(struct kunit *test)
 {
-	static const struct stretch gap[] = { { 0x10000, 0x800 }, { 0x40000, 0x1000 } };
-	static const struct stretch one_page[] = { { 0x10000, 0x800 }, { 0x10800, 0x400 },
-						   { 0x10c00, 0x1400 }, { 0x70000, 0x10 } };
+	static const struct sg_range gap[] = { { 0x10000, 0x800 }, { 0x40000, 0x1000 } };
+	static const struct sg_range one_page[] = { { 0x10000, 0x800 }, { 0x10800, 0x400 },
+						    { 0x10c00, 0x1400 }, { 0x70000, 0x10 } };
 	struct page_list list = { .room = 8 };
 
 	KUNIT_EXPECT_EQ(test, 1, cut(&list, gap, 2, NULL));
@@ -478,11 +478,11 @@ static void sg_gaps_and_neighbours(struct kunit *test)
 
 static void sg_full_and_offset(struct kunit *test)
 {
-	static const struct stretch in[] = { { 0x10000, 0x1000 }, { 0x20000, 0x4000 } };
+	static const struct sg_range in[] = { { 0x10000, 0x1000 }, { 0x20000, 0x4000 } };
 	struct page_list list = { .room = 3 };
 	unsigned int skip = 0x100;
 
-	/* Three pages hold the first stretch from byte 0x100 and half of the second */
+	/* Three pages hold the first range from byte 0x100 and half of the second */
 	KUNIT_EXPECT_EQ(test, 1, cut(&list, in, 2, &skip));
 	KUNIT_EXPECT_EQ(test, 0x10100, list.mr.iova);
 	KUNIT_EXPECT_EQ(test, 0xf00 + 0x2000, list.mr.length);
