@@ -135,6 +135,7 @@ clean:
 	$(MAKE) -s -C tools/vhcad clean
 	$(MAKE) -s -C tools/provider clean
 	$(MAKE) -s -C tools/rdma-why clean
+	$(MAKE) -s -C tools/testing/core clean
 	find drivers \( -name '*.o' -o -name '*.ko' -o -name '*.mod' -o -name '*.mod.c' -o -name '.*.cmd' \
 		-o -name '*.a' -o -name modules.order \) -delete
 	rm -f Module.symvers modules.order .Module.symvers.cmd .modules.order.cmd .module-common.o .*.cmd
