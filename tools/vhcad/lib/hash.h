@@ -9,8 +9,9 @@
  * @key: the key
  * @seed: a random number that is told to nobody
  *
- * Without the seed nobody can predict by how much the results of two keys differ, and all bits of the
- * key count in each of the upper 32 bits: of a product alone, a bit depends on those below it only.
+ * Without the seed nobody can predict by how much the results of two keys differ, and all bits of
+ * the key count in each of the upper 32 bits: of a product alone, a bit depends on those below it
+ * only.
  */
 static inline u64 hash_seeded(u64 key, u64 seed)
 {

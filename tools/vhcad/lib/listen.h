@@ -48,7 +48,7 @@ void unix_listener_pause(struct unix_listener *l);
 /** unix_listener_go_on() - take connections: there is room for one */
 void unix_listener_go_on(struct unix_listener *l);
 
-/** unix_listener_wait() - milliseconds after which poll() is to return for the listener; -1: never */
+/** unix_listener_wait() - milliseconds after which poll() is to return for it; -1: never */
 int unix_listener_wait(const struct unix_listener *l);
 
 /** unix_listener_look() - after poll(): go on taking connections if it is time to try again */

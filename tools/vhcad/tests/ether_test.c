@@ -210,8 +210,8 @@ static void moves(void **state)
 }
 
 /*
- * No descriptor stays with the segment: since Linux 6.16 the kernel refuses to send one there, and an
- * older one closes what comes with bytes that are read without a place for it.
+ * No descriptor stays with the segment: since Linux 6.16 the kernel refuses to send one there, and
+ * an older one closes what comes with bytes that are read without a place for it.
  */
 static void no_descriptors(void **state)
 {

@@ -122,8 +122,8 @@ static void writing_in_a_bracket(void **state)
 }
 
 /*
- * A page that has broken is first told to the process that has it, where the host is set up so; nobody
- * has touched it, and who does so later is told again.
+ * A page that has broken is first told to the process that has it, where the host is set up so;
+ * nobody has touched it, and who does so later is told again.
  */
 static void broken_untouched(void **state)
 {
@@ -421,7 +421,8 @@ static void huge_pages(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(reading), T(writing), T(writing_in_a_bracket), T(broken_untouched), T(failing_maps), T(spanning),
+		T(reading), T(writing), T(writing_in_a_bracket),
+		T(broken_untouched), T(failing_maps), T(spanning),
 		T(copying),
 		T(copying_past_the_cache), T(copying_from), T(ref_read), T(ref_write),
 		T(ref_read_line), T(ref_publish), T(ref_publish_short), T(ref_load32),

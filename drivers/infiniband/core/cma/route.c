@@ -138,8 +138,9 @@ static int ask_manager(struct cma_id *id, unsigned long timeout_ms)
 	WRITE_ONCE(id->query, query);
 	WRITE_ONCE(id->query_id, ret);
 	/*
-	 * The device's removal may have cancelled before the number was known. The barrier goes with
-	 * the one in cma_cancel_route(): of the two at least one sees what the other has written.
+	 * The device's removal may have cancelled before the number was known. The barrier goes
+	 * with the one in cma_cancel_route(): of the two at least one sees what the other has
+	 * written.
 	 */
 	smp_mb();
 	if (cma_is_going(id))
