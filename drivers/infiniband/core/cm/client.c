@@ -74,7 +74,7 @@ static int make_ports(struct cm_device *device)
 			return -ENOMEM;
 		port->device = device;
 		port->num = num;
-		device->ports[num - 1] = port;
+		device->ports[num] = port;
 	}
 	return 0;
 }
@@ -136,10 +136,10 @@ static int add_device(struct ib_device *ib)
 	struct cm_device *device;
 	int ret;
 
-	device = kzalloc(struct_size(device, ports, ib->phys_port_cnt), GFP_KERNEL);
+	device = kzalloc(struct_size(device, ports, rdma_end_port(ib) + 1), GFP_KERNEL);
 	if (!device)
 		return -ENOMEM;
-	device->num_ports = ib->phys_port_cnt;
+	device->num_ports = rdma_end_port(ib) + 1;
 	device->ib = ib;
 	device->mad = cm_mad;
 	device->ack_delay = ib->attrs.local_ca_ack_delay;

@@ -117,7 +117,7 @@ struct cm_port {
  * @callers: ids that call their peers, by service id and GID
  * @changed: looks whether directions lead anywhere still
  * @handler: handler of the device's events
- * @num_ports: entries of @ports
+ * @num_ports: entries of @ports, by numbers of ports: a switch has port 0 alone
  * @ports: by port number - 1; NULL where a port does not use the communication manager
  */
 struct cm_device {

@@ -30,8 +30,8 @@ static ssize_t count_show(struct ib_device *ib, u32 port_num, struct ib_port_att
 	if (!device)
 		return -EINVAL;
 	return sysfs_emit(buf, "%ld\n",
-			  atomic_long_read(&device->ports[port_num - 1]->counts[count->counter]
-									       [count->type]));
+			  atomic_long_read(&device->ports[port_num]->counts[count->counter]
+									   [count->type]));
 }
 
 #define COUNT(_folder, _counter, _name, _type)						\

@@ -112,7 +112,7 @@ struct cm_port *cm_port_of_path(struct cm_device *device, struct sa_path_rec *pa
 		sgid_attr = found;
 	}
 	if (sgid_attr->device == device->ib)
-		index = sgid_attr->port_num - 1;
+		index = sgid_attr->port_num;
 	if (found)
 		rdma_put_gid_attr(found);
 	return index < device->num_ports ? device->ports[index] : NULL;
