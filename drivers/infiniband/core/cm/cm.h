@@ -118,7 +118,7 @@ struct cm_port {
  * @changed: looks whether directions lead anywhere still
  * @handler: handler of the device's events
  * @num_ports: entries of @ports, by numbers of ports: a switch has port 0 alone
- * @ports: by port number - 1; NULL where a port does not use the communication manager
+ * @ports: by port number; NULL where a port does not use the communication manager
  */
 struct cm_device {
 	struct list_head entry;
