@@ -124,6 +124,18 @@ with contextlib.redirect_stdout(io.StringIO()):
     counts.compare(["a", "b"])
 print(counts.failed, "failed")
 P
+python "of long tests those that are listed count" "new   long/d has 1 points: run-checks --update lists it; 1 failed" <<'P'
+import contextlib, io
+results.write_table(results.LIST, {"a": (3, 0), "long/c": (5, 0)})
+with open("README.md", "w") as file:
+    file.write("    3 passed, 0 failed, 0 skipped\n")
+counts = checks.Counts(checks.Runner(), {})
+counts.found = {"long/c": (4, 0), "long/d": (1, 0)}
+said = io.StringIO()
+with contextlib.redirect_stdout(said):
+    counts.compare(["long/c", "long/d"])
+print(said.getvalue().splitlines()[0] + f"; {counts.failed} failed")
+P
 python "it is written from the last whole run, and README.md with it" "['b']||[]|    8 passed, 0 failed, 2 skipped|a 3 2;b 5;long/c 5" <<'P'
 results.write_table("found", {"a": (3, 2), "gone": (9, 0)})
 results.write_table("listed", {"a": (1, 0), "old": (1, 0), "long/c": (5, 0), "long/gone": (5, 0)})
