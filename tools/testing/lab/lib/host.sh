@@ -17,7 +17,7 @@ space_of() {
 HOST_TOOLS="mmdebstrap:mmdebstrap arch-test:arch-test rsync:rsync cpio:cpio xz:xz-utils zstd:zstd patch:patch
 	make:make gcc:gcc tshark:tshark dot:graphviz python3:python3 pkg-config:pkg-config shellcheck:shellcheck
 	unshare:util-linux setpriv:util-linux flock:util-linux"
-HOST_LIBS="libc6-dev libcmocka-dev libjson-c-dev zlib1g-dev libseccomp-dev debian-archive-keyring"
+HOST_LIBS="git perl python3 libc6-dev libcmocka-dev libjson-c-dev zlib1g-dev libseccomp-dev debian-archive-keyring"
 
 host_check() {
 	local id='' version=''
@@ -49,8 +49,9 @@ host_install() {
 	[ ${#missing[@]} -gt 0 ] || return 0
 	say "host: installing ${missing[*]}"
 	log=$CACHE/host-install.log
-	if ! { DEBIAN_FRONTEND=noninteractive apt-get update &&
-		DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } \
+	# a host that has just booted may be updating itself
+	if ! { DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 update &&
+		DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "${missing[@]}"; } \
 		>"$log" 2>&1; then
 		die "host: apt-get could not install ${missing[*]}: see $log, or install them by hand"
 	fi

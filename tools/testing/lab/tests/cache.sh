@@ -56,6 +56,7 @@ expect_text "the recipe has changed: the part is made" '^lab: initramfs: made' "
 rm -r "$copy/initramfs"
 mkdir -p "$copy/.making-initramfs/tree"
 echo half >"$copy/.making-initramfs/data"
+mkdir -p "$copy/.making-of-another-part"
 setup "interrupted"
 expect "interrupted: the part is whole" "$(stat -c %s "$work/image")" \
 	"$(stat -c %s "$copy/initramfs/data")"
