@@ -40,13 +40,13 @@ expect_text "and is named with its console" \
 # What is new lets it go on; what is said again and again does not.
 script slow <<'S'
 [ "$LAB_NODE" = 1 ] || { echo begun; lab-barrier both; }
-for ((i = 0; i < 3; i++)); do sleep 50; echo "step $i"; done
+for ((i = 0; i < 3; i++)); do sleep 30; echo "step $i"; done
 while :; do echo "<4>still here" >/dev/kmsg; echo begun; for ((j = 0; j < 200000; j++)); do :; done; done
 S
-"$lab" run --core distro --nodes 2 --timeout 130 --out "$work/out" "$work/slow" >"$work/log" 2>&1
+"$lab" run --core distro --nodes 2 --timeout 75 --out "$work/out" "$work/slow" >"$work/log" 2>&1
 expect "a run from which nothing new is heard is ended" 124 $?
 expect_text "but not before" '^n1\| step 2$' "$work/log"
-expect_text "and says so" 'node1 node2 still ran, and nothing new was heard for 130 s' "$work/log"
+expect_text "and says so" 'node1 node2 still ran, and nothing new was heard for 75 s' "$work/log"
 expect_text "and where each node was" 'node1 is at no barrier; its last line: begun' "$work/log"
 expect_text "and who waited for others" 'node2 waits at barrier both; its last line: begun' "$work/log"
 expect_text "and which of its processors works" 'node1: thread .* worked for [0-9.]+ s of the last [0-9.]+' "$work/log"
