@@ -45,9 +45,7 @@ struct fab_packet {
 	u8 opcode;
 	bool spoiled;
 	bool mad, vl15, host;
-	u8 sl, vl;
-	u8 hops;
-	u8 step;
+	u8 sl, vl, hops, step;
 	u8 sw, port, in;
 	u32 len;
 	u64 at;
@@ -184,10 +182,7 @@ struct fabric {
 /* Copies of multicasts that are made in one go, in bytes. */
 #define POLL_BYTES	(64u << 10)
 
-/*
- * One more switch: has the packet come to so many that the tables lead it round?  No way without a
- * loop has more of them.
- */
+/* One more switch: are there so many that the tables lead it round, as no way without a loop does? */
 static inline bool goes_round(struct fab_packet *p)
 {
 	return ++p->hops > TOPO_MAX_SWITCHES;
