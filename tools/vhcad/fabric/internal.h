@@ -182,7 +182,7 @@ struct fabric {
 /* Copies of multicasts that are made in one go, in bytes. */
 #define POLL_BYTES	(64u << 10)
 
-/* One more switch: are there so many that the tables lead it round, as no way without a loop does? */
+/* One more switch: are there more than a way without a loop has? Then tables lead it round. */
 static inline bool goes_round(struct fab_packet *p)
 {
 	return ++p->hops > TOPO_MAX_SWITCHES;
