@@ -14,7 +14,8 @@ expect "a capture cut short is not good enough" 1 $?
 
 script mads <<'EOF'
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-named() { saquery NR | grep -q captured; }
+. /lab/src/tools/testing/selftests/rdma/subnet.sh
+named() { [[ $(saquery NR) = *captured* ]]; }
 if [ "$LAB_NODE" = 2 ]; then
 	# The manager in the other node hears of another name by a trap.
 	echo captured >"/sys/class/infiniband/$LAB_DEV/node_desc"
