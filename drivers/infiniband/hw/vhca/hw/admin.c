@@ -157,7 +157,8 @@ unsigned int vhca_admin_poll(struct vhca_admin *aq)
 		/* The device wrote the phase after the rest of the entry. */
 		dma_rmb();
 		comp = *entry;
-		aq->head++;
+		/* has_completion() reads it without the lock. */
+		WRITE_ONCE(aq->head, aq->head + 1);
 		take_completion(aq, &comp);
 	}
 	spin_unlock_irqrestore(&aq->lock, flags);
