@@ -91,7 +91,7 @@ enum {
  * @err_type: which part of the field
  * @expected: value that was computed
  * @actual: value that was there
- * @sig_err_offset: bytes of data before it
+ * @sig_err_offset: bytes before its interval, counted as if each field stood behind its data
  * @key: key of the MR
  */
 struct ib_sig_err {

@@ -54,7 +54,7 @@ static const char usage[] =
 "                         clock, atomic, masked-atomic, atomic-write, flush, fast-reg,\n"
 "                         uc-fast-reg, sg-gaps, mw, mw-2a, mw-2b, fmr, xrc, apm,\n"
 "                         clock-query, qp-counters, port-change, ud-csum, ud-csum6,\n"
-"                         ud-lso, ud-lso6, smi-gsi; may be given many times\n"
+"                         ud-lso, ud-lso6, integrity, smi-gsi; may be given many times\n"
 "  --limit [HCA:]NAME=N,...\n"
 "                         most objects that an adapter may have, all or that one: uars,\n"
 "                         db-pages, eqs, pds, xrcds, mkeys, cqs, srqs, qps, mcgs, mcg-qps,\n"
@@ -290,6 +290,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		VHCA_CAP_UD_CSUM6,
 		VHCA_CAP_UD_LSO,
 		VHCA_CAP_UD_LSO6,
+		VHCA_CAP_INTEGRITY,
 		VHCA_CAP_SMI_GSI,
 	};
 	static const char *const names[] = {
@@ -323,6 +324,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		"ud-csum6",
 		"ud-lso",
 		"ud-lso6",
+		"integrity",
 		"smi-gsi",
 		NULL,
 	};

@@ -55,7 +55,8 @@
 	1ull << VHCA_CAP_UD_CSUM | \
 	1ull << VHCA_CAP_UD_CSUM6 | \
 	1ull << VHCA_CAP_UD_LSO | \
-	1ull << VHCA_CAP_UD_LSO6)
+	1ull << VHCA_CAP_UD_LSO6 | \
+	1ull << VHCA_CAP_INTEGRITY)
 
 /* ------------------------------------------------------------------------
  * Tables

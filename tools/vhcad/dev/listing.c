@@ -172,6 +172,7 @@ const char *vkey_type_name(u32 type)
 		[VHCA_MKEY_LIST] = "list", [VHCA_MKEY_PHYSICAL] = "physical",
 		[VHCA_MKEY_FAST] = "fast", [VHCA_MKEY_FAST_SG] = "fast-sg",
 		[VHCA_MKEY_FMR] = "fmr", [VHCA_MKEY_MW_1] = "mw1", [VHCA_MKEY_MW_2] = "mw2",
+		[VHCA_MKEY_INTEGRITY] = "integrity",
 	};
 
 	return type < ARRAY_SIZE(names) ? names[type] : "?";

@@ -29,13 +29,25 @@ u32 payload_gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, str
 	pl->cold = pl->cold && got >= (u64)pl->nseg * RUN_COLD_PIECE;
 	if (got == len)
 		return len;
-	if (got >= qp->mtu || (pl->nseg < PAYLOAD_SEGS && w->pieces <= RUN_PIECES))
+	if (got >= qp->mtu || (pl->nseg < PAYLOAD_SEGS && w->pieces <= RUN_PIECES &&
+			       !sgl_is_checked(l, off + got)))
 		return got / qp->mtu * qp->mtu;
-	/* scraps: the list of a key may be of any number of them */
+	/* scraps: the list of a key may be of any number of them, or its bytes be made here */
 	len = MIN(len, qp->mtu);
 	pl->mem = NULL;
 	pl->host = qp_scratch(qp)->scraps;
 	return sgl_read(l, off, qp_scratch(qp)->scraps, len) == len ? len : 0;
+}
+
+/* Takes a part of a run through a key that checks it; returns the bytes. */
+static u64 place_checked(struct vqp *qp, const struct run *run, u32 at, const struct sglist *l,
+			 u64 off, u32 len)
+{
+	u8 *bytes = qp_scratch(qp)->checked;
+
+	len = MIN(len, sizeof(qp_scratch(qp)->checked));
+	return payload_read(run->pl, run->skip + at, bytes, len) ? 0 :
+	       sgl_write_checked(l, off, bytes, len);
 }
 
 u32 payload_scatter(struct vqp *qp, const struct run *run, const struct sglist *l, u64 off,
@@ -50,8 +62,13 @@ u32 payload_scatter(struct vqp *qp, const struct run *run, const struct sglist *
 		u32 nseg;
 		u64 n = sgl_map(l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS);
 
-		if (!n || w->pieces > MAX_PIECES ||
-		    payload_place(run->pl, run->skip + done, qp->dev->mem, seg, nseg))
+		if (w->pieces > MAX_PIECES)
+			break;
+		if (!n)
+			n = place_checked(qp, run, done, l, off + done, len - done);
+		else if (payload_place(run->pl, run->skip + done, qp->dev->mem, seg, nseg))
+			break;
+		if (!n)
 			break;
 		done += n;
 	}

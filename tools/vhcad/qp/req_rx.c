@@ -228,28 +228,18 @@ static int place(struct vqp *qp, const struct tx_req *t, struct run *run, u64 of
 	struct send_wqe *w = &qp_scratch(qp)->rd_wqe;
 	int st = req_reload(qp, t, w);
 	struct sglist l = { w->sge, w->nsge, MKEY_WRITE_LOCAL, qp_local_scope(qp, qp->pd) };
-	u32 done = 0;
+	u32 done;
 
 	if (st)
 		return st;
-	pieces_begin(qp->dev->adapter.worker);
-	while (done < run->len) {
-		struct dma_seg seg[PAYLOAD_SEGS];
-		u32 nseg;
-		u64 n = sgl_map(&l, off + done, run->len - done, seg, &nseg,
-				PAYLOAD_SEGS);
-
-		if (!n || qp->dev->adapter.worker->pieces > MAX_PIECES)
-			return VHCA_CS_LOC_PROT_ERR;
-		if (payload_place(run->pl, run->skip + done, qp->dev->mem, seg, nseg))
-			return run->pl->fault ? -1 : VHCA_CS_LOC_PROT_ERR;
-		done += n;
-		if (done < run->len && pieces_enough(qp->dev->adapter.worker, run, done)) {
-			run_cut(run, 0, done / run->mtu);
-			break;
-		}
+	done = payload_scatter(qp, run, &l, off, run->len);
+	if (done == run->len)
+		return VHCA_CS_SUCCESS;
+	if (pieces_enough(qp->dev->adapter.worker, run, done)) {
+		run_cut(run, 0, done / run->mtu);
+		return VHCA_CS_SUCCESS;
 	}
-	return VHCA_CS_SUCCESS;
+	return run->pl->fault ? -1 : VHCA_CS_LOC_PROT_ERR;
 }
 
 /* Returns the request that this packet answers, or the next part of it; NULL: there is none. */

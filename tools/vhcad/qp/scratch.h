@@ -15,7 +15,8 @@
  * @slices: that QPs have had
  * @why_qp: QP whose request was refused last,
  * @why: and enum vhca_why
- * @scraps: bytes of a packet whose pieces are too many
+ * @scraps: bytes of a packet whose pieces are too many, or are nowhere in memory
+ * @checked: bytes of a packet that are checked where they arrive
  *
  * An entry stays until another one is loaded: its owner says which QP it belongs to.
  */
@@ -27,6 +28,7 @@ struct scratch {
 	const struct vqp *why_qp;
 	u8 why;
 	u8 scraps[WIRE_MAX_MTU];
+	u8 checked[WIRE_MAX_MTU];
 };
 
 /** qp_scratch() - the memory of the worker that works for a QP's adapter */

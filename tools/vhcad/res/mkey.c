@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "res/mkey_internal.h"
+#include "res/integrity.h"
 
 static enum vhca_status no_buf(struct command *c)
 {
@@ -77,6 +77,7 @@ static const struct {
 	[VHCA_MKEY_FMR] = { ANY(FMR), fmr_create },
 	[VHCA_MKEY_MW_1] = { ANY(MW), create_window },
 	[VHCA_MKEY_MW_2] = { ANY(MW_2A) | ANY(MW_2B), create_window },
+	[VHCA_MKEY_INTEGRITY] = { ANY(INTEGRITY), fast_create },
 };
 
 enum vhca_status cmd_create_mkey(struct command *c)
@@ -98,7 +99,7 @@ enum vhca_status cmd_create_mkey(struct command *c)
 	st = types[new.type].create(c, &new);
 	if (st)
 		return st;
-	mk = malloc(sizeof(*mk));
+	mk = new.type == VHCA_MKEY_INTEGRITY ? integrity_make() : malloc(sizeof(*mk));
 	if (!mk)
 		return VHCA_ST_INTERNAL;
 	*mk = new;

@@ -6,7 +6,7 @@
  * the guest may write it whenever it likes: what an entry says is only an
  * address to try, and only as far as it fits those before it.
  */
-#include "res/mkey_internal.h"
+#include "res/integrity.h"
 
 /* Entries of a list of pieces fetched at a time. */
 #define SG_BATCH	16u
@@ -17,6 +17,7 @@ enum vhca_status fast_create(struct command *c, struct vmkey *mk)
 {
 	const struct vhca_create_mkey_req *req = command_req(c);
 	u32 size = mk->type == VHCA_MKEY_FAST ? sizeof(__le64) : sizeof(struct vhca_sg_entry);
+	u32 head = mk->type == VHCA_MKEY_INTEGRITY ? sizeof(struct vhca_integrity) : 0;
 	u64 addr = le64toh(req->buf.addr);
 	u32 n = le32toh(req->buf.npages);
 
@@ -37,16 +38,17 @@ enum vhca_status fast_create(struct command *c, struct vmkey *mk)
 		return BAD_FIELD(c, vhca_create_mkey_req, buf.offset);
 	if (!n || n > VDEV_MAX_REG_ENTRIES)
 		return BAD_FIELD(c, vhca_create_mkey_req, buf.npages);
-	if (addr % sizeof(__le64) || range_wraps(addr, (u64)n * size))
+	if (addr % sizeof(__le64) || range_wraps(addr, head + (u64)n * size))
 		return BAD_FIELD(c, vhca_create_mkey_req, buf.addr);
 	mk->buf = (struct vbuf){ .addr = addr, .levels = 1 };
 	mk->entries = n;
 	return VHCA_ST_OK;
 }
 
-static u64 end_at(const struct vbuf *b, u32 i)
+bool sg_end(struct guest_mem *mem, const struct vbuf *b, u32 i, u64 *end)
 {
-	return b->addr + i * sizeof(struct vhca_sg_entry) + offsetof(struct vhca_sg_entry, end);
+	return !dma_load64_acquire(mem, b->addr + i * sizeof(struct vhca_sg_entry) +
+					offsetof(struct vhca_sg_entry, end), end);
 }
 
 /* Do the entries reach as many bytes as the request says? */
@@ -57,8 +59,7 @@ static bool list_reaches(struct guest_mem *mem, const struct vmkey *mk,
 	u32 n = le32toh(reg->entries);
 
 	if (mk->type == VHCA_MKEY_FAST_SG)
-		return !reg->page_shift &&
-		       !dma_load64_acquire(mem, end_at(&mk->buf, n - 1), &end) && end >= length;
+		return !reg->page_shift && sg_end(mem, &mk->buf, n - 1, &end) && end >= length;
 	if (reg->page_shift < VHCA_PAGE_SHIFT_MIN || reg->page_shift > VHCA_PAGE_SHIFT_MAX)
 		return false;
 	return ((u64)n << reg->page_shift) -
@@ -76,7 +77,9 @@ u8 mkey_register(const struct mkey_scope *s, const struct vhca_wqe_reg *reg)
 			return VHCA_CS_LOC_QP_OP_ERR;
 	if (!mk || !mkey_is_fast(mk) || mk->pd != s->pd || mk->length ||
 	    !rights_good(s->dev, reg->access) || !length || range_wraps(iova, length) ||
-	    !n || n > mk->entries || !list_reaches(s->dev->mem, mk, reg))
+	    !n || n > mk->entries ||
+	    !(mk->type == VHCA_MKEY_INTEGRITY ? integrity_register(s->dev->mem, mk, reg) :
+						 list_reaches(s->dev->mem, mk, reg)))
 		return VHCA_CS_LOC_QP_OP_ERR;
 	mk->key = key;
 	mk->access = reg->access;
@@ -126,7 +129,7 @@ static bool sg_search(struct guest_mem *mem, const struct vbuf *b, u64 off, u32 
 		u32 mid = lo + (hi - lo) / 2;
 		u64 end;
 
-		if (dma_load64_acquire(mem, end_at(b, mid), &end))
+		if (!sg_end(mem, b, mid, &end))
 			return false;
 		if (end > off) {
 			hi = mid;

@@ -10,7 +10,8 @@
 
 static inline bool mkey_is_fast(const struct vmkey *mk)
 {
-	return mk->type == VHCA_MKEY_FAST || mk->type == VHCA_MKEY_FAST_SG;
+	return mk->type == VHCA_MKEY_FAST || mk->type == VHCA_MKEY_FAST_SG ||
+	       mk->type == VHCA_MKEY_INTEGRITY;
 }
 
 /** range_holds() - does [iova, iova + length), which is not empty, hold these bytes? */
@@ -39,6 +40,8 @@ static inline bool rights_good(const struct vhca_dev *dev, u32 access)
 /* mkey_fast.c */
 /** fast_create() - the list of a CREATE_MKEY request, into a key that is not used yet */
 enum vhca_status fast_create(struct command *c, struct vmkey *mk);
+/** sg_end() - bytes of a list of pieces up to and with its entry i; false: it cannot be read */
+bool sg_end(struct guest_mem *mem, const struct vbuf *b, u32 i, u64 *end);
 /** fast_sg_map() - vbuf_map() with a list of pieces of any length; adds up those walked */
 u64 fast_sg_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
 		struct dma_seg *seg, u32 *nseg, u32 max, u32 *pieces);

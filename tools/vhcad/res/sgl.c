@@ -9,7 +9,7 @@
 #include <endian.h>
 #include <errno.h>
 
-#include "res/mkey_internal.h"
+#include "res/integrity.h"
 #include "res/sgl.h"
 
 /* Does a key grant this whose rules are not its own range: an FMR key or a window? */
@@ -60,6 +60,8 @@ static u64 map(struct vhca_dev *dev, const struct vmkey *mk, u32 key, u64 addr, 
 	case VHCA_MKEY_FAST_SG:
 		return fast_sg_map(dev->mem, &mk->buf, addr - mk->iova, len, seg, nseg, max,
 				   &dev->adapter.worker->pieces);
+	case VHCA_MKEY_INTEGRITY:
+		return 0;	/* what goes over the wire is nowhere in memory */
 	case VHCA_MKEY_FMR:
 		return fmr_map(dev->mem, mk, key, addr, len, seg, nseg, max);
 	default:
@@ -136,6 +138,50 @@ bool sgl_check(const struct sglist *l)
 	return true;
 }
 
+/*
+ * The key that checks or makes protection fields which the byte at off belongs to, or NULL; at
+ * becomes where it is in the key's range, left how many of the list's bytes are there.
+ */
+static struct vmkey *integrity_at(const struct sglist *l, u64 off, u64 *at, u64 *left)
+{
+	const struct sge *e = l->sge, *end = l->sge + l->n;
+	struct vmkey *mk;
+
+	while (e < end && off >= e->len)
+		off -= e++->len;
+	if (e == end)
+		return NULL;
+	*left = e->len - off;
+	mk = grant(&l->scope, e->key, e->addr + off, *left, l->access);
+	if (!mk || mk->type != VHCA_MKEY_INTEGRITY)
+		return NULL;
+	*at = e->addr + off - mk->iova;
+	return mk;
+}
+
+bool sgl_is_checked(const struct sglist *l, u64 off)
+{
+	u64 at, left;
+
+	return integrity_at(l, off, &at, &left);
+}
+
+u64 sgl_write_checked(const struct sglist *l, u64 off, const void *src, u64 len)
+{
+	u64 at, left;
+	struct vmkey *mk = integrity_at(l, off, &at, &left);
+
+	return mk ? integrity_write(l->scope.dev, mk, at, src, MIN(len, left)) : 0;
+}
+
+static u64 read_checked(const struct sglist *l, u64 off, void *dst, u64 len)
+{
+	u64 at, left;
+	struct vmkey *mk = integrity_at(l, off, &at, &left);
+
+	return mk ? integrity_read(l->scope.dev, mk, at, dst, MIN(len, left)) : 0;
+}
+
 u64 sgl_read(const struct sglist *l, u64 off, void *dst, u64 len)
 {
 	struct vhca_dev *dev = l->scope.dev;
@@ -145,9 +191,16 @@ u64 sgl_read(const struct sglist *l, u64 off, void *dst, u64 len)
 	while (done < len) {
 		u32 nseg;
 
-		if (dev->adapter.worker->pieces > MAX_PIECES ||
-		    !sgl_map(l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS))
+		if (dev->adapter.worker->pieces > MAX_PIECES)
 			return done;
+		if (!sgl_map(l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS)) {
+			u64 n = read_checked(l, off + done, (u8 *)dst + done, len - done);
+
+			if (!n)
+				return done;
+			done += n;
+			continue;
+		}
 		for (u32 i = 0; i < nseg; done += seg[i++].len)
 			if (dma_read(dev->mem, (u8 *)dst + done, seg[i].addr, seg[i].len))
 				return done;

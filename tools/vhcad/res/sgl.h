@@ -45,6 +45,26 @@ u64 sgl_map(const struct sglist *l, u64 off, u64 len, struct dma_seg *seg, u32 *
 /** sgl_read() - copy a part of a list to private memory; returns the bytes that could be read */
 u64 sgl_read(const struct sglist *l, u64 off, void *dst, u64 len);
 
+/**
+ * sgl_is_checked() - does a byte belong to a key that checks or makes protection fields?
+ * @l: list
+ * @off: the byte
+ *
+ * Those of such a key are nowhere in memory, and sgl_map() does not find them: they are read by
+ * sgl_read() and written by sgl_write_checked().
+ */
+bool sgl_is_checked(const struct sglist *l, u64 off);
+/**
+ * sgl_write_checked() - copy private memory to what such a key stands for
+ * @l: list
+ * @off: first byte
+ * @src: bytes
+ * @len: how many
+ *
+ * Return: the bytes written, all of them of one key; 0: another key's, or memory failed.
+ */
+u64 sgl_write_checked(const struct sglist *l, u64 off, const void *src, u64 len);
+
 #define SGL_NOT_ONE	UINT64_MAX
 
 /**

@@ -168,6 +168,7 @@ static void queries(void **state)
 		VHCA_CAP_UD_CSUM6,
 		VHCA_CAP_UD_LSO,
 		VHCA_CAP_UD_LSO6,
+		VHCA_CAP_INTEGRITY,
 	};
 	struct fixture *f = *state;
 	struct vhca_port_req req = { .port = 2 };

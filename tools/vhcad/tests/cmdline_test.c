@@ -172,7 +172,7 @@ static void help(void **state)
 	assert_ptr_equal(strstr(out, "usage: vhcad --hca SOCKET"), out);
 	assert_int_equal(tprog_run(tprog_path("VHCAD"), (char *[]){ "vhcad", "--version", NULL },
 				   0, out, sizeof(out)), 0);
-	assert_string_equal(out, "vhcad, device interface 1.7\n");
+	assert_string_equal(out, "vhcad, device interface 1.8\n");
 	assert_int_equal(tprog_run(tprog_path("VHCACTL"), (char *[]){ "vhcactl", "--help", NULL },
 				   0, out, sizeof(out)), 0);
 	assert_ptr_equal(strstr(out, "usage: vhcactl"), out);

@@ -465,7 +465,8 @@ static void dependencies(void **state)
 	static const struct { u8 off; u64 gone; } deps[] = {
 		{ VHCA_CAP_ATOMIC, 1ull << VHCA_CAP_MASKED_ATOMIC },
 		{ VHCA_CAP_FAST_REG, 1ull << VHCA_CAP_SG_GAPS | 1ull << VHCA_CAP_MW_2A |
-				     1ull << VHCA_CAP_MW_2B | 1ull << VHCA_CAP_UC_FAST_REG },
+				     1ull << VHCA_CAP_MW_2B | 1ull << VHCA_CAP_UC_FAST_REG |
+				     1ull << VHCA_CAP_INTEGRITY },
 		{ VHCA_CAP_UC, 1ull << VHCA_CAP_UC_FAST_REG },
 		{ VHCA_CAP_MW, 1ull << VHCA_CAP_MW_2A | 1ull << VHCA_CAP_MW_2B },
 		{ VHCA_CAP_UD, 1ull << VHCA_CAP_MCAST | 1ull << VHCA_CAP_SMI_GSI |

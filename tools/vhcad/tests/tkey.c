@@ -16,7 +16,7 @@ void t_key_caps(struct thca *h)
 {
 	h->dev->caps |= 1ull << VHCA_CAP_FAST_REG | 1ull << VHCA_CAP_SG_GAPS |
 			1ull << VHCA_CAP_MW | 1ull << VHCA_CAP_MW_2A | 1ull << VHCA_CAP_MW_2B |
-			1ull << VHCA_CAP_FMR;
+			1ull << VHCA_CAP_FMR | 1ull << VHCA_CAP_INTEGRITY;
 }
 
 u32 t_key(struct thca *h, u8 type, u64 list, u32 entries, u8 variant)

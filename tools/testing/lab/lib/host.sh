@@ -17,7 +17,7 @@ space_of() {
 HOST_TOOLS="mmdebstrap:mmdebstrap arch-test:arch-test rsync:rsync cpio:cpio xz:xz-utils zstd:zstd patch:patch
 	make:make gcc:gcc tshark:tshark dot:graphviz python3:python3 pkg-config:pkg-config shellcheck:shellcheck
 	unshare:util-linux setpriv:util-linux flock:util-linux"
-HOST_LIBS="git perl python3 libc6-dev libcmocka-dev libjson-c-dev zlib1g-dev libseccomp-dev debian-archive-keyring"
+HOST_LIBS="git perl python3 libc6-dev libcmocka-dev libjson-c-dev libisal-dev zlib1g-dev libseccomp-dev debian-archive-keyring"
 
 host_check() {
 	local id='' version=''

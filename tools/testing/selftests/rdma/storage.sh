@@ -194,8 +194,23 @@ lio_disk()
 
 no_lio_disk() { rmdir "$lio/core/iblock_0/$1" "$lio/core/iblock_0"; }
 
-# lun GROUP DISK: the group of target ports has it as its LUN 0
-lun() { mkdir "$1/lun/lun_0" && ln -s "$lio/core/iblock_0/$2" "$1/lun/lun_0/disk"; }
+# lio_pi_disk DISK MIB: LIO has a disk in memory that keeps protection fields, of T10's type 1
+lio_pi_disk()
+{
+	local d=$lio/core/rd_mcp_0/$1
+	configfs_up && modprobe target_core_mod && mkdir -p "$d" && put "rd_pages=$(($2 << 8))" "$d/control" &&
+		put 1 "$d/enable" && put 1 "$d/attrib/pi_prot_type"
+}
+
+no_lio_pi_disk() { rmdir "$lio/core/rd_mcp_0/$1" "$lio/core/rd_mcp_0"; }
+
+# lun GROUP DISK: the group of target ports has it as its LUN 0; DISK is lio_disk's, or HBA/DISK
+lun()
+{
+	local disk=$2
+	[[ $disk = */* ]] || disk=iblock_0/$disk
+	mkdir "$1/lun/lun_0" && ln -s "$lio/core/$disk" "$1/lun/lun_0/disk"
+}
 no_lun() { rm "$1/lun/lun_0/disk" && rmdir "$1/lun/lun_0"; }
 
 # scsi_disk: the block device of the only SCSI disk, whose driver nobody else loads here; scsi_gone: there

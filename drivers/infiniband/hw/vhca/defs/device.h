@@ -38,6 +38,7 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_UD_CSUM6	= 28,	/* and over IPv6; needs UD_CSUM */
 	VHCA_CAP_UD_LSO		= 29,	/* IPoIB: LSO, over IPv4; needs UD_CSUM */
 	VHCA_CAP_UD_LSO6	= 30,	/* and over IPv6; needs UD_LSO, UD_CSUM6 */
+	VHCA_CAP_INTEGRITY	= 31,	/* INTEGRITY keys; needs FAST_REG */
 };
 
 /**
@@ -73,6 +74,7 @@ static inline __u64 vhca_whole_caps(__u64 caps)
 		{ VHCA_CAP_UD_LSO, VHCA_CAP_UD_CSUM },
 		{ VHCA_CAP_UD_LSO6, VHCA_CAP_UD_LSO },
 		{ VHCA_CAP_UD_LSO6, VHCA_CAP_UD_CSUM6 },
+		{ VHCA_CAP_INTEGRITY, VHCA_CAP_FAST_REG },
 	};
 	unsigned int i;
 
@@ -115,7 +117,7 @@ struct vhca_device_attr {
 	__le32 max_mcg_qps;		/* QPs of one group */
 	__le16 max_moderation_count;
 	__le16 max_moderation_period;	/* microseconds */
-	__le32 max_reg_entries;		/* most entries of a list of FAST, FAST_SG, FMR */
+	__le32 max_reg_entries;		/* most entries of a list of FAST, FAST_SG, FMR, INTEGRITY */
 	__le32 max_xrcds;
 	__le32 max_counters;
 	__u8 rsvd[44];

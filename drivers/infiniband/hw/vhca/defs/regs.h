@@ -11,7 +11,7 @@
 
 /* Interface version; the PCI revision is the major number. */
 #define VHCA_VERSION_MAJOR	1
-#define VHCA_VERSION_MINOR	7
+#define VHCA_VERSION_MINOR	8
 
 /* ------------------------------------------------------------------------
  * BAR0: control registers.  BAR2: kick pages.  BAR4: MSI-X table and PBA.

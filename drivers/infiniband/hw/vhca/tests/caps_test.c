@@ -54,6 +54,7 @@ static void test_each(struct kunit *test)
 		{ VHCA_CAP_FAST_REG, OP(REG_MR) | OP(LOCAL_INV) | OP(SEND_INV) | OP(READ_INV), 0,
 		  IB_DEVICE_MEM_MGT_EXTENSIONS },
 		{ VHCA_CAP_SG_GAPS, 0, 0, 0, IBK_SG_GAPS_REG },
+		{ VHCA_CAP_INTEGRITY, 0, 0, 0, IBK_INTEGRITY_HANDOVER },
 		{ VHCA_CAP_MW, OP(BIND_MW), IB_ACCESS_MW_BIND, IB_DEVICE_MEM_WINDOW },
 		{ VHCA_CAP_MW_2A, 0, 0, IB_DEVICE_MEM_WINDOW_TYPE_2A },
 		{ VHCA_CAP_MW_2B, 0, 0, IB_DEVICE_MEM_WINDOW_TYPE_2B },
@@ -98,6 +99,8 @@ static void test_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, attr.atomic_cap, IB_ATOMIC_GLOB);
 	KUNIT_EXPECT_EQ(test, attr.masked_atomic_cap, IB_ATOMIC_NONE);
 	KUNIT_EXPECT_EQ(test, attr.max_fast_reg_page_list_len, 512);
+	KUNIT_EXPECT_EQ(test, attr.max_pi_fast_reg_page_list_len, 256);
+	KUNIT_EXPECT_EQ(test, attr.sig_guard_cap, IB_GUARD_T10DIF_CRC | IB_GUARD_T10DIF_CSUM);
 	KUNIT_EXPECT_EQ(test, attr.max_mw, 1000);
 	/* IBK_LOCAL_DMA_LKEY would claim a key that is valid in every PD; this device has none. */
 	offers(b, U64_MAX, &attr);
@@ -115,6 +118,7 @@ static void test_dependent(struct kunit *test)
 		{ VHCA_CAP_MCAST, { VHCA_CAP_UD, VHCA_CAP_UD } },
 		{ VHCA_CAP_MASKED_ATOMIC, { VHCA_CAP_ATOMIC, VHCA_CAP_ATOMIC } },
 		{ VHCA_CAP_SG_GAPS, { VHCA_CAP_FAST_REG, VHCA_CAP_FAST_REG } },
+		{ VHCA_CAP_INTEGRITY, { VHCA_CAP_FAST_REG, VHCA_CAP_FAST_REG } },
 		{ VHCA_CAP_MW_2A, { VHCA_CAP_MW, VHCA_CAP_FAST_REG } },
 		{ VHCA_CAP_MW_2B, { VHCA_CAP_MW, VHCA_CAP_FAST_REG } },
 		{ VHCA_CAP_XRC, { VHCA_CAP_RC, VHCA_CAP_SRQ } },

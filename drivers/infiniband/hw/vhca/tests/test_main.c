@@ -31,6 +31,7 @@ struct device *vhca_test_device(struct kunit *test)
 kunit_test_suites(&vhca_admin_suite, &vhca_ring_suite, &vhca_buf_suite, &vhca_db_suite,
 		  &vhca_eq_suite, &vhca_queue_suite, &vhca_ud_suite,
 		  &vhca_srq_suite, &vhca_cq_resize_suite, &vhca_wqe_suite, &vhca_fast_mr_suite,
+		  &vhca_integrity_suite,
 		  &vhca_offer_suite, &vhca_number_suite, &vhca_order_suite, &vhca_event_suite,
 		  &vhca_irq_suite, &vhca_mad_suite, &vhca_eth_suite, &vhca_qp_modify_suite);
 

@@ -20,6 +20,7 @@ extern struct kunit_suite vhca_srq_suite;
 extern struct kunit_suite vhca_cq_resize_suite;
 extern struct kunit_suite vhca_wqe_suite;
 extern struct kunit_suite vhca_fast_mr_suite;
+extern struct kunit_suite vhca_integrity_suite;
 extern struct kunit_suite vhca_offer_suite;
 extern struct kunit_suite vhca_number_suite;
 extern struct kunit_suite vhca_order_suite;

@@ -73,6 +73,10 @@ static const struct cap_effect cap_effects[] = {
 		.kernel_caps = IBK_SG_GAPS_REG,
 	},
 	{
+		.cap = VHCA_CAP_INTEGRITY,
+		.kernel_caps = IBK_INTEGRITY_HANDOVER,
+	},
+	{
 		.cap = VHCA_CAP_MW,
 		.send_ops = OP(BIND_MW),
 		.access = IB_ACCESS_MW_BIND,
@@ -169,6 +173,13 @@ static void fill_limits(const struct vhca_hw *hw, struct ib_device_attr *a)
 		a->masked_atomic_cap = IB_ATOMIC_GLOB;
 	if (vhca_hw_has(hw, VHCA_CAP_FAST_REG))
 		a->max_fast_reg_page_list_len = l->max_reg_entries;
+	if (vhca_hw_has(hw, VHCA_CAP_INTEGRITY)) {
+		/* Data and fields share a list. */
+		a->max_pi_fast_reg_page_list_len = l->max_reg_entries / 2;
+		a->sig_prot_cap = IB_PROT_T10DIF_TYPE_1 | IB_PROT_T10DIF_TYPE_2 |
+				  IB_PROT_T10DIF_TYPE_3;
+		a->sig_guard_cap = IB_GUARD_T10DIF_CRC | IB_GUARD_T10DIF_CSUM;
+	}
 	if (vhca_hw_has(hw, VHCA_CAP_MW))
 		a->max_mw = min_t(u32, l->max_mkeys, INT_MAX);
 }

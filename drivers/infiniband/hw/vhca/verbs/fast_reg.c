@@ -81,7 +81,7 @@ err_mr:
 }
 
 /**
- * vhca_free_fast_mr() - free a key of vhca_alloc_mr()
+ * vhca_free_fast_mr() - free a key of vhca_alloc_mr() or vhca_alloc_mr_integrity()
  * @mr: the key, which the device does not have any more
  *
  * Context: may sleep.
@@ -90,7 +90,10 @@ void vhca_free_fast_mr(struct vhca_mr *mr)
 {
 	struct vhca_fast_mr *fast = to_vfast(mr);
 
-	vhca_list_free(&fast->list);
+	if (fast->pi)
+		vhca_free_integrity(fast);
+	else
+		vhca_list_free(&fast->list);
 	kfree(fast);
 }
 
@@ -119,18 +122,29 @@ static int map_pages(struct vhca_fast_mr *fast, struct scatterlist *sg, int nent
 	return ib_sg_to_pages(ibmr, sg, nents, offset, add_page);
 }
 
-/* Pieces that adjoin share an entry. Pieces are taken whole: any length fits an entry. */
-static int map_pieces(struct vhca_fast_mr *fast, struct scatterlist *sgl, int nents,
-		      unsigned int *offset)
+/**
+ * vhca_take_pieces() - describe memory by its pieces
+ * @p: @entry and @max are set, the rest is filled in
+ * @dev: device
+ * @sgl: the memory, mapped for DMA
+ * @nents: entries of @sgl
+ * @offset: bytes to skip in the first entry, becomes 0; or NULL
+ *
+ * Pieces that adjoin share an entry. They are taken whole: any length fits an entry.
+ *
+ * Context: any.
+ * Return: entries of @sgl that were taken, maybe not all; -EINVAL.
+ */
+int vhca_take_pieces(struct vhca_pieces *p, struct device *dev, struct scatterlist *sgl, int nents,
+		     unsigned int *offset)
 {
-	struct vhca_sg_entry *entry = fast->list.va;
-	struct ib_mr *ibmr = &fast->mr.ibmr;
-	struct device *dev = to_vdev(ibmr->device)->hw.dev;
 	u64 skip = offset ? *offset : 0;
 	u64 addr, end = 0, len;
 	struct scatterlist *sg;
 	int i;
 
+	p->n = 0;
+	p->length = 0;
 	if (nents <= 0)
 		return vhca_refuse(dev, -EINVAL, "map_mr_sg: %d pieces", nents);
 	if (skip > sg_dma_len(sgl))
@@ -139,24 +153,39 @@ static int map_pieces(struct vhca_fast_mr *fast, struct scatterlist *sgl, int ne
 				   sg_dma_len(sgl));
 	if (offset)
 		*offset = 0;
-	ibmr->iova = sg_dma_address(sgl) + skip;
-	ibmr->length = 0;
+	p->start = sg_dma_address(sgl) + skip;
 	for_each_sg(sgl, sg, nents, i) {
 		addr = sg_dma_address(sg) + skip;
 		len = sg_dma_len(sg) - skip;
 		skip = 0;
 		if (!len)
 			continue;
-		if (!fast->entries || addr != end) {
-			if (fast->entries == fast->max)
+		if (!p->n || addr != end) {
+			if (p->n == p->max)
 				break;
-			entry[fast->entries++].addr = cpu_to_le64(addr);
+			p->entry[p->n++].addr = cpu_to_le64(addr);
 		}
-		ibmr->length += len;
-		entry[fast->entries - 1].end = cpu_to_le64(ibmr->length);
+		p->length += len;
+		p->entry[p->n - 1].end = cpu_to_le64(p->length);
 		end = addr + len;
 	}
 	return i;
+}
+
+static int map_pieces(struct vhca_fast_mr *fast, struct scatterlist *sgl, int nents,
+		      unsigned int *offset)
+{
+	struct vhca_pieces p = { .entry = fast->list.va, .max = fast->max };
+	struct ib_mr *ibmr = &fast->mr.ibmr;
+	int n;
+
+	n = vhca_take_pieces(&p, to_vdev(ibmr->device)->hw.dev, sgl, nents, offset);
+	if (n < 0)
+		return n;
+	fast->entries = p.n;
+	ibmr->iova = p.start;
+	ibmr->length = p.length;
+	return n;
 }
 
 /**
@@ -178,7 +207,7 @@ int vhca_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsign
 	struct vhca_fast_mr *fast;
 	int n;
 
-	if (!mr->fast)
+	if (!mr->fast || to_vfast(mr)->pi)
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "map_mr_sg: key %#x was not made for fast registration",
 				   ibmr->lkey);

@@ -38,18 +38,38 @@ struct vhca_mr {
  * struct vhca_fast_mr - memory key that requests register
  * @mr: what all have
  * @list: the list the device will read when it registers it
+ * @pi: what it is to check and make, in front of the list, which is coherent; else NULL
  * @gaps: it holds pieces of any length and alignment, not pages
  * @max: its most entries
  * @entries: entries it has
+ * @data_entries: @pi: those of them that are data
  * @start: address of the first byte that was mapped
  */
 struct vhca_fast_mr {
 	struct vhca_mr mr;
 	struct vhca_list list;
+	struct vhca_integrity *pi;
 	bool gaps;
 	u32 max;
 	u32 entries;
+	u32 data_entries;
 	u64 start;
+};
+
+/**
+ * struct vhca_pieces - pieces of memory, one behind the other
+ * @entry: receives them
+ * @max: its most entries
+ * @n: entries it has
+ * @start: address of the first byte
+ * @length: bytes
+ */
+struct vhca_pieces {
+	struct vhca_sg_entry *entry;
+	u32 max;
+	u32 n;
+	u64 start;
+	u64 length;
 };
 
 #ifdef VHCA_HAVE_EXT
@@ -120,6 +140,18 @@ int vhca_dealloc_mw(struct ib_mw *ibmw);
 struct ib_mr *vhca_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg);
 int vhca_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
 void vhca_free_fast_mr(struct vhca_mr *mr);
+int vhca_take_pieces(struct vhca_pieces *p, struct device *dev, struct scatterlist *sgl, int nents,
+		     unsigned int *offset);
+
+/* integrity.c */
+struct ib_mr *vhca_alloc_mr_integrity(struct ib_pd *ibpd, u32 max_num_sg, u32 max_num_meta_sg);
+void vhca_free_integrity(struct vhca_fast_mr *fast);
+int vhca_map_mr_sg_pi(struct ib_mr *ibmr, struct scatterlist *data_sg, int data_sg_nents,
+		      unsigned int *data_sg_offset, struct scatterlist *meta_sg,
+		      int meta_sg_nents, unsigned int *meta_sg_offset);
+int vhca_check_integrity(struct vhca_dev *dev, const struct ib_mr *ibmr);
+void vhca_write_integrity(struct vhca_fast_mr *fast);
+int vhca_check_mr_status(struct ib_mr *ibmr, u32 check_mask, struct ib_mr_status *status);
 
 #ifdef VHCA_HAVE_EXT
 /* fmr.c */

@@ -171,6 +171,12 @@ static const struct ib_device_ops fast_reg_ops = {
 	.map_mr_sg = vhca_map_mr_sg,
 };
 
+static const struct ib_device_ops integrity_ops = {
+	.alloc_mr_integrity = vhca_alloc_mr_integrity,
+	.check_mr_status = vhca_check_mr_status,
+	.map_mr_sg_pi = vhca_map_mr_sg_pi,
+};
+
 static const struct ib_device_ops mw_ops = {
 	.alloc_mw = vhca_alloc_mw,
 	.dealloc_mw = vhca_dealloc_mw,
@@ -192,6 +198,7 @@ static const struct {
 	{ VHCA_CAP_COUNTERS, &counter_ops },
 	{ VHCA_CAP_QP_COUNTERS, &qp_counter_ops },
 	{ VHCA_CAP_FAST_REG, &fast_reg_ops },
+	{ VHCA_CAP_INTEGRITY, &integrity_ops },
 	{ VHCA_CAP_MW, &mw_ops },
 };
 

@@ -98,6 +98,8 @@ static int check_flags(struct vhca_dev *dev, const struct ib_qp_init_attr *attr)
 		known |= IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	if (attr->qp_type == IB_QPT_UD && vhca_hw_has(&dev->hw, VHCA_CAP_UD_LSO))
 		known |= IB_QP_CREATE_IPOIB_UD_LSO;
+	if (attr->qp_type == IB_QPT_RC && vhca_hw_has(&dev->hw, VHCA_CAP_INTEGRITY))
+		known |= IB_QP_CREATE_INTEGRITY_EN;
 	if (attr->create_flags & ~known)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "QP create_flags %#x",
 				   attr->create_flags & ~known);

@@ -78,6 +78,7 @@ static void write_bytes(struct wqe_writer *w, const void *data, u32 len)
 #define OP_REG		BIT(8)	/* registration */
 #define OP_CSUM		BIT(9)	/* the device can set checksums, on UD */
 #define OP_LSO		BIT(10)	/* header and size of segments; checksums are set anyway */
+#define OP_INTEGRITY	BIT(11)	/* the key checks and makes protection fields */
 
 /* What a verbs operation is to the device and in its completion, and which QPs have it. */
 struct send_op {
@@ -108,6 +109,8 @@ static const struct send_op send_ops[] = {
 				 OP_REMOTE | OP_INLINE | OP_ONE },
 	[IB_WR_LOCAL_INV] = { VHCA_OP_LOCAL_INV, IB_WC_LOCAL_INV, RC | UC, OP_INV | OP_NO_DATA },
 	[IB_WR_REG_MR] = { VHCA_OP_REG_MR, IB_WC_REG_MR, RC | UC, OP_REG | OP_NO_DATA },
+	[IB_WR_REG_MR_INTEGRITY] = { VHCA_OP_REG_MR, IB_WC_REG_MR, RC,
+				     OP_REG | OP_INTEGRITY | OP_NO_DATA },
 	[IB_WR_LSO] = { VHCA_OP_LSO, IB_WC_LSO, UD, OP_LSO | OP_CSUM },
 };
 
@@ -221,12 +224,13 @@ static int check_inline(struct vhca_dev *dev, const struct ib_send_wr *wr, u32 m
 }
 
 /* The list of a key as it is now, under the name and the rights that are asked for. */
-static int check_reg(struct vhca_dev *dev, const struct ib_reg_wr *wr)
+static int check_reg(struct vhca_dev *dev, const struct vhca_qp *qp, bool integrity,
+		     const struct ib_reg_wr *wr)
 {
 	struct vhca_mr *mr = to_vmr(wr->mr);
 	struct vhca_fast_mr *fast = to_vfast(mr);
 
-	if (!mr->fast || (wr->key ^ mr->ibmr.lkey) & ~0xffU)
+	if (!mr->fast || !!fast->pi != integrity || (wr->key ^ mr->ibmr.lkey) & ~0xffU)
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "post_send: REG_MR of key %#x: not a fast registration key's",
 				   wr->key);
@@ -237,6 +241,11 @@ static int check_reg(struct vhca_dev *dev, const struct ib_reg_wr *wr)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
 				   "post_send: REG_MR with access %#x: the device does not have %#x",
 				   wr->access, wr->access & ~(dev->access | IB_ACCESS_OPTIONAL));
+	if (integrity && !(qp->create_flags & IB_QP_CREATE_INTEGRITY_EN))
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "post_send: REG_MR_INTEGRITY by a QP without IB_QP_CREATE_INTEGRITY_EN");
+	if (integrity)
+		return vhca_check_integrity(dev, wr->mr);
 	/* Only whole pages move to another address. */
 	if (!fast->gaps && (mr->ibmr.iova ^ fast->start) & (mr->ibmr.page_size - 1))
 		return vhca_refuse(dev->hw.dev, -EINVAL,
@@ -272,7 +281,7 @@ static int check_send(struct vhca_dev *dev, const struct vhca_qp *qp, const stru
 	if (addressed && ud_wr(wr)->ah->pd != qp->ibqp.pd)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "post_send: the ah is of another PD");
 	if (op->flags & OP_REG)
-		return check_reg(dev, reg_wr(wr));
+		return check_reg(dev, qp, op->flags & OP_INTEGRITY, reg_wr(wr));
 	if (op->flags & OP_LSO)
 		return check_lso(dev, qp, ud_wr(wr));
 	return inl ? check_inline(dev, wr, sq->max_inline, len) : 0;
@@ -355,6 +364,8 @@ static void write_reg(struct wqe_writer *w, const struct ib_reg_wr *wr)
 	struct vhca_fast_mr *fast = to_vfast(to_vmr(wr->mr));
 	struct vhca_wqe_reg *seg = writer_at(w);
 
+	if (fast->pi)
+		vhca_write_integrity(fast);
 	*seg = (struct vhca_wqe_reg) {
 		.key = cpu_to_le32(wr->key),
 		.entries = cpu_to_le32(fast->entries),

@@ -3,8 +3,9 @@
  * A kernel consumer as storage protocols are: two guests with a connection, which is made by hand
  * through the parameters. The client registers memory and asks; the server reads or writes it and
  * answers with a message that ends the key, by hand or through R/W contexts (kmem_rw.c). Besides:
- * atomics on memory the server registers, FMRs (kmem_fmr.c), completion queues of every CPU's pool,
- * destruction from a completion and objects that are left (kmem_end.c), and draining under load.
+ * atomics on memory the server registers, FMRs (kmem_fmr.c), protection fields (kmem_pi.c),
+ * completion queues of every CPU's pool, destruction from a completion and objects that are left
+ * (kmem_end.c), and draining under load.
  *
  * The parameter "address" holds this side's address; writing it to "peer" of the other side
  * connects the two; "run" has the client run its checks.
@@ -631,6 +632,7 @@ static int run_set(const char *val, const struct kernel_param *kp)
 	kmem_end_test(side);
 	kmem_fmr_test(side);
 	kmem_uc_test(side);
+	kmem_pi_test(side);
 	test_drain(side);
 	return 0;
 }

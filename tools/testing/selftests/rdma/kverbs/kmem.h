@@ -122,4 +122,7 @@ void kmem_fmr_test(struct kmem *k);
 /* kmem_uc.c: registration on an unreliable connection */
 void kmem_uc_test(struct kmem *k);
 
+/* kmem_pi.c: protection fields */
+void kmem_pi_test(struct kmem *k);
+
 #endif /* KMEM_H */
