@@ -53,7 +53,8 @@ struct fab_port_ops {
  * @at: number of the switch's port that it is plugged into, from 1
  * @rate: of its link
  * @cap_port: interface of the capture, or -1; of Ethernet ports, too, as is what queues need
- * @trace_row: of what it sends; set by the owner
+ * @trace_row: of what it sends; set by the owner before the port is plugged in
+ * @recorded: somebody wants to know what it sends: the capture, or the trace
  * @open: packets pass it both ways without a further look: this end and the switch's are active,
  *	neither enforces P_Keys, and all that the one switch sends here is to LIDs of the port
  * @foreign: LIDs that the one switch sends here and that are not the port's
@@ -76,6 +77,7 @@ struct fab_port {
 	struct fab_rate rate;
 	bool open;
 	bool plugged;
+	bool recorded;
 	int cap_port;
 	u32 trace_row;
 	u32 foreign;

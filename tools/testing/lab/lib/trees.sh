@@ -30,13 +30,17 @@ build_lock() {
 
 build_unlock() { exec {lock}>&-; }
 
+# not_built WHAT: gives up, and shows the end of its log
+not_built() {
+	tail -n 25 "$BUILD/log.$1" >&2
+	die "$1 does not build: the whole log is $BUILD/log.$1"
+}
+
 # Run a build step quietly; its output is shown when it fails.
 quietly() {
-	local what=$1 log=$BUILD/log.$1
+	local what=$1
 	shift
-	"$@" >"$log" 2>&1 && return
-	tail -n 25 "$log" >&2
-	die "$what does not build: the whole log is $log"
+	"$@" >"$BUILD/log.$what" 2>&1 || not_built "$what"
 }
 
 # tree_inputs KERNEL: list the files from which a module tree is made, each with its size and
@@ -96,17 +100,15 @@ trees_ready() {
 }
 
 # What the guests get beside their packages: the provider, rdma-why, rdma-core's tests, which no
-# package contains, and our own programs.
+# package contains, and our own programs. Every boot comes here, and entering the root takes longer than
+# make does that finds nothing to do: it is entered once.
 addon_ready() {
+	local failed
 	build_lock
-	quietly rdma-why in_root guest-root make -C "$TOP/tools/rdma-why" DESTDIR="$BUILD/addon" \
-		BUILD="$BUILD/rdma-why" install
-	quietly provider in_root guest-root make -C "$TOP/tools/provider" \
-		RDMA_CORE="$(part_path rdma-core-source)" DESTDIR="$BUILD/addon" install
-	quietly selftests in_root guest-root make -C "$TOP/tools/testing/selftests/rdma" B="$BUILD/selftests"
-	quietly fuzz in_root guest-root make -C "$TOP/tools/testing/fuzz" B="$BUILD/fuzz"
-	mkdir -p "$BUILD/addon/usr/share/rdma-core"
-	cp -ru "$(part_path rdma-core-source)/tests" "$BUILD/addon/usr/share/rdma-core"
+	failed=$(in_root guest-root "$LIB/build-addon" "$TOP" "$BUILD" "$(part_path rdma-core-source)") || {
+		[ -z "$failed" ] || not_built "$failed"
+		die "the guests' root cannot be entered"
+	}
 	build_unlock
 }
 

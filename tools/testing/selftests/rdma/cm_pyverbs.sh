@@ -22,13 +22,18 @@ in_table()
 	ibroute -M "$(switch_lids)" | grep "^$mlid .*x.*x"
 }
 
+# The member is stopped once it is one: it polls for messages without end, and would take the processor
+# from all others. Only one node asks the switch, which takes long, too.
 ready()
 {
+	local member
 	connections_up || return 1
 	stdbuf -oL mckey -b "$own4" -m "$group" -C 1000 -S 1024 >"$served_output" 2>&1 &
-	said $! "receiving data transfers" || { cat "$served_output"; return 1; }
+	member=$!
+	said $member "receiving data transfers" || { cat "$served_output"; return 1; }
+	kill -STOP $member
 	lab-barrier members
-	within in_table
+	[ "$LAB_NODE" = 2 ] || within in_table
 }
 
 if [ "$LAB_NODE" = 2 ]; then
