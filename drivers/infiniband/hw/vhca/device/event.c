@@ -114,13 +114,12 @@ static void keep_untold(struct vhca_dev *dev, u8 port, unsigned int type)
 /* Take an event of a port that is to be reported; false if there is none, or it is not the time. */
 static bool take_untold(struct vhca_dev *dev, struct ib_event *event)
 {
-	unsigned int i;
 	u32 *types;
 
 	guard(mutex)(&dev->async_lock);
 	if (!dev->registered)
 		return false;
-	for (i = 0; i < ARRAY_SIZE(dev->untold); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(dev->untold); i++) {
 		types = &dev->untold[i];
 		if (!*types)
 			continue;

@@ -30,9 +30,7 @@ static bool has_address(const struct net_device *ndev, const struct vhca_port *p
 /* Find the port that a net device is of, by its permanent address; 0 for none. */
 static u32 port_of(struct vhca_dev *dev, const struct net_device *ndev)
 {
-	u32 port;
-
-	for (port = 1; port <= dev->hw.limits.ports; port++)
+	for (u32 port = 1; port <= dev->hw.limits.ports; port++)
 		if (has_address(ndev, &dev->ports[port - 1]))
 			return port;
 	return 0;
@@ -150,18 +148,15 @@ static void follow_port(struct vhca_dev *dev, u32 port)
 static void follow_netdevs(struct work_struct *work)
 {
 	struct vhca_dev *dev = container_of(work, struct vhca_dev, follow_work);
-	u32 port;
 
-	for (port = 1; port <= dev->hw.limits.ports; port++)
+	for (u32 port = 1; port <= dev->hw.limits.ports; port++)
 		if (dev->ports[port - 1].eth)
 			follow_port(dev, port);
 }
 
 static bool has_eth(const struct vhca_dev *dev)
 {
-	u32 port;
-
-	for (port = 1; port <= dev->hw.limits.ports; port++)
+	for (u32 port = 1; port <= dev->hw.limits.ports; port++)
 		if (dev->ports[port - 1].eth)
 			return true;
 	return false;

@@ -548,9 +548,9 @@ static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
 	struct vhca_cqe *entry, copy;
-	u64 count, ignored;
+	u64 ignored;
 
-	for (count = k->ci; count - k->ci < vhca_ring_entries(&k->ring); count++) {
+	for (u64 count = k->ci; count - k->ci < vhca_ring_entries(&k->ring); count++) {
 		if (!cq_pending(cq, count))
 			break;
 		/* The device wrote the owner after the rest of the entry. */
