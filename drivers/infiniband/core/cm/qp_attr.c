@@ -25,7 +25,7 @@ static bool is_known(enum ib_cm_state state, enum ib_qp_state qp_state)
 	case IB_CM_ESTABLISHED:
 		return true;
 	case IB_CM_DREQ_RCVD:
-		/* The peer may disconnect before the consumer has heard that it is connected. */
+		/* The peer may disconnect before the consumer knows that it is connected. */
 		return qp_state == IB_QPS_RTS;
 	default:
 		return false;

@@ -130,8 +130,9 @@ static bool takes(const struct want *want, u64 service, u16 pkey, const u8 *data
 static void expect_found(struct kunit *test, struct fake_net *net, const struct listen *listens,
 			 u64 service, u16 pkey, const u8 *data)
 {
-	struct party party = {};
-	struct ib_cm_id *id = ib_create_cm_id(&net->a->ib, party_handler, &party), *found = NULL;
+	struct consumer consumer = {};
+	struct ib_cm_id *id = ib_create_cm_id(&net->a->ib, consumer_handler, &consumer);
+	struct ib_cm_id *found = NULL;
 	struct sa_path_rec path = fake_path(net->a, net->b);
 	struct ib_cm_req_param param = {
 		.primary_path = &path, .service_id = cpu_to_be64(service), .qp_num = 5,
@@ -139,8 +140,8 @@ static void expect_found(struct kunit *test, struct fake_net *net, const struct 
 	};
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(id));
-	party_init(&party, net, 5);
-	party.id = id;
+	consumer_init(&consumer, net, 5);
+	consumer.id = id;
 	path.pkey = cpu_to_be16(pkey);
 	for (int i = 0; i < LISTENS; i++)
 		if (listens[i].id && takes(&listens[i].want, service, pkey, data)) {
@@ -151,8 +152,8 @@ static void expect_found(struct kunit *test, struct fake_net *net, const struct 
 	KUNIT_ASSERT_EQ(test, ib_send_cm_req(id, &param), 0);
 	fake_net_run(net);
 	KUNIT_EXPECT_PTR_EQ(test, last_listener, found);
-	KUNIT_ASSERT_EQ(test, party.last.event, IB_CM_REJ_RECEIVED);
-	KUNIT_EXPECT_EQ(test, party.last.param.rej_rcvd.reason, found ?
+	KUNIT_ASSERT_EQ(test, consumer.last.event, IB_CM_REJ_RECEIVED);
+	KUNIT_EXPECT_EQ(test, consumer.last.param.rej_rcvd.reason, found ?
 			IB_CM_REJ_CONSUMER_DEFINED : IB_CM_REJ_INVALID_SERVICE_ID);
 	ib_destroy_cm_id(id);
 }

@@ -294,7 +294,7 @@ static void reasons(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fabric->searches), count + 3);
 
 	/* The subscription has been confirmed. */
-	fabric->port[1]->hear(fabric->port[1], NULL);
+	fabric->port[1]->notice(fabric->port[1], NULL);
 	ios_flush();
 	KUNIT_EXPECT_EQ(test, atomic_read(&fabric->searches), count + 4);
 	fake_notice(64, 0, false, 0);

@@ -215,8 +215,8 @@ static int transmit(struct fake_qp *qp, const struct ib_send_wr *wr)
 	}
 	WARN_ON(at != sizeof(packet->mad));
 	fake_wire.sent++;
-	if (fake_wire.fate)
-		copies = fake_wire.fate((struct ib_mad *)packet->mad, &overtakes);
+	if (fake_wire.deliver)
+		copies = fake_wire.deliver((struct ib_mad *)packet->mad, &overtakes);
 	for (; copies > 1; copies--) {
 		copy = kmemdup(packet, sizeof(*packet), GFP_ATOMIC);
 		if (copy)

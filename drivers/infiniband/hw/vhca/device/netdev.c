@@ -111,7 +111,7 @@ static bool is_active(struct vhca_dev *dev, u32 port)
 	       attr.state == IB_PORT_ACTIVE;
 }
 
-static void tell_state(struct vhca_dev *dev, u32 port)
+static void report_state(struct vhca_dev *dev, u32 port)
 {
 	struct vhca_port *p = &dev->ports[port - 1];
 	bool active = is_active(dev, port);
@@ -122,7 +122,7 @@ static void tell_state(struct vhca_dev *dev, u32 port)
 	vhca_port_event(dev, port, active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
 }
 
-static void tell_lonely(struct vhca_dev *dev, u32 port)
+static void warn_lonely(struct vhca_dev *dev, u32 port)
 {
 	struct vhca_port *p = &dev->ports[port - 1];
 
@@ -139,10 +139,10 @@ static void follow_port(struct vhca_dev *dev, u32 port)
 
 	vhca_eth_get_link(dev, port, &link);
 	if (!link.present)
-		tell_lonely(dev, port);
+		warn_lonely(dev, port);
 	program(dev, port, &link);
 	vhca_eth_refresh_gids(dev, port);
-	tell_state(dev, port);
+	report_state(dev, port);
 }
 
 static void follow_netdevs(struct work_struct *work)

@@ -140,7 +140,7 @@ static void need_srqs(struct kunit *test, struct vhca_dev *dev)
 		kunit_skip(test, "the device has no SRQs");
 }
 
-/* A limit event that the old SRQ armed is not told to the one that has its number now. */
+/* A limit event that the old SRQ armed is not reported to the one that has its number now. */
 static void test_srq(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);
@@ -300,7 +300,7 @@ static void test_completion(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&cqs->calls), 0);
 }
 
-/* An error of the old CQ is not told to the one that has its number now. */
+/* An error of the old CQ is not reported to the one that has its number now. */
 static void test_cq_error(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);
@@ -430,7 +430,7 @@ static struct ib_qp *qp_until(struct kunit *test, struct ib_pd *pd, struct ib_cq
 	return NULL;
 }
 
-/* An error of the old QP is not told to the one that has its number, generation and all. */
+/* An error of the old QP is not reported to the one that has its number, generation and all. */
 static void test_qp(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);

@@ -380,7 +380,7 @@ static bool look_behind_arm(struct vhca_cq *cq, unsigned int n)
 /**
  * vhca_req_notify_cq() - ib_device_ops.req_notify_cq
  * @ibcq: completion queue of the kernel's
- * @notify: which completion raises the event, and whether to tell of missed ones
+ * @notify: which completion raises the event, and whether to report missed ones
  *
  * An event for any completion that was asked for before, and has not come yet, is not cancelled by
  * asking for solicited completions.
