@@ -90,12 +90,14 @@ EXPORT_SYMBOL(rdma_user_mmap_entry_put);
  */
 void rdma_user_mmap_entry_remove(struct rdma_user_mmap_entry *entry)
 {
+	struct xarray *offsets;
+
 	if (!entry)
 		return;
-
-	xa_lock(&entry->ucontext->mmap_xa);
+	offsets = &entry->ucontext->mmap_xa;
+	xa_lock(offsets);
 	entry->driver_removed = true;
-	xa_unlock(&entry->ucontext->mmap_xa);
+	xa_unlock(offsets);
 	rdma_user_mmap_entry_put(entry);
 }
 EXPORT_SYMBOL(rdma_user_mmap_entry_remove);

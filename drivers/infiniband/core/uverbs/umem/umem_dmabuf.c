@@ -399,10 +399,11 @@ EXPORT_SYMBOL(ib_umem_dmabuf_revoke);
  */
 void ib_umem_dmabuf_release(struct ib_umem_dmabuf *umem_dmabuf)
 {
-	struct dma_buf *dmabuf = umem_dmabuf->attach->dmabuf;
+	struct dma_buf_attachment *attach = umem_dmabuf->attach;
+	struct dma_buf *dmabuf = attach->dmabuf;
 
 	ib_umem_dmabuf_revoke(umem_dmabuf);
-	dma_buf_detach(dmabuf, umem_dmabuf->attach);
-	dma_buf_put(dmabuf);
+	dma_buf_detach(dmabuf, attach);
 	kfree(umem_dmabuf);
+	dma_buf_put(dmabuf);
 }
