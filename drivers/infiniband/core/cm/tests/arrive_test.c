@@ -34,7 +34,7 @@ static void message_before_the_agent(struct kunit *test)
 	fake_net_end(net);
 }
 
-/* So many messages come while the device goes, one whenever something has ended. */
+/* Messages that come while the device goes, one whenever something has ended. */
 static atomic_t flood;
 
 static void one_more(struct fake_node *node)
@@ -111,7 +111,7 @@ static void unknown_sender_stalls_nobody(struct kunit *test)
 	for (int i = 0; i < CM_LATE_MAX + 3; i++)
 		fake_net_arrive(net->b, FAKE_LID_A, &nobodys);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wait.stalls), 0);
-	/* Not more than that wait. */
+	/* No more of them wait. */
 	KUNIT_EXPECT_EQ(test, received(net), CM_LATE_MAX);
 	complete_all(&wait.over);
 	fake_net_settle(net);
@@ -221,7 +221,7 @@ static void peer_id_is_free_without_the_id(struct kunit *test)
 	pair_end(pair);
 }
 
-/* What was no connection yet quarantines nothing. */
+/* An id that was not connected leaves no TIMEWAIT behind. */
 static void qp_is_free_without_a_connection(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);

@@ -18,7 +18,7 @@ static void connect_pair(struct pair *pair)
 	fake_net_run(pair->net);
 }
 
-/* TIMEWAIT of the paths here takes some milliseconds; both sides hear its end. */
+/* TIMEWAIT of the paths here takes some milliseconds; both handlers are called at its end. */
 static void await_timewait(struct pair *pair)
 {
 	struct kunit *test = pair->net->test;
@@ -249,7 +249,7 @@ static void nobody_answers(struct kunit *test)
 	connect_pair(pair);
 	EXPECT_EVENTS(test, &pair->active, IB_CM_REQ_ERROR);
 	KUNIT_EXPECT_EQ(test, pair->active.last.param.send_status, IB_WC_RESP_TIMEOUT_ERR);
-	/* The REQ, as often again as allowed, and a last word. */
+	/* There are the REQ, its repetitions, and the REJ at the end. */
 	KUNIT_EXPECT_EQ(test, pair->net->moves, 1 + FAKE_RETRIES + 1);
 	pair_end(pair);
 }
@@ -450,7 +450,7 @@ static bool life_until(struct kunit *test, enum interruption what, unsigned int 
 		KUNIT_EXPECT_NE(test, consumer_state(&pair->passive), IB_CM_ESTABLISHED);
 	if (what == DESTROY_PASSIVE && done)
 		KUNIT_EXPECT_NE(test, consumer_state(&pair->active), IB_CM_ESTABLISHED);
-	/* Ids of a device that is gone do nothing but go. */
+	/* Ids of a device that is gone can only be destroyed. */
 	if (what == REMOVE_A)
 		KUNIT_EXPECT_NE(test, consumer_connect(&pair->active), 0);
 	pair_end(pair);
@@ -538,7 +538,7 @@ static bool life_without_memory(struct kunit *test, unsigned int nth, unsigned i
 	failed = !current->fail_nth;
 	current->fail_nth = 0;
 	*failures += !!ret;
-	/* What did not succeed at once has left no trace, so that it does now. */
+	/* A call that failed has left nothing behind, so that it succeeds now. */
 	if (ret) {
 		KUNIT_EXPECT_EQ(test, consumer_state(&pair->active), IB_CM_IDLE);
 		connect_pair(pair);

@@ -25,7 +25,7 @@ struct sa_path_rec fake_path(struct fake_node *from, struct fake_node *to)
 		.packet_life_time = 2,
 	};
 
-	/* As the devices say, which may be gone. */
+	/* The GIDs are those of the devices, which may be gone. */
 	rec.sgid.global.subnet_prefix = cpu_to_be64(0xfe80ULL << 48);
 	rec.dgid.global.subnet_prefix = rec.sgid.global.subnet_prefix;
 	rec.sgid.global.interface_id = cpu_to_be64(from->lid);
@@ -69,7 +69,7 @@ static int complete_connection(struct consumer *consumer)
 	return ib_send_cm_rtu(consumer->id, "rtu", 3);
 }
 
-/* What a consumer does when it hears something. */
+/* What a consumer does about an event. */
 static int react(struct consumer *consumer, const struct ib_cm_event *event)
 {
 	switch (event->event) {
@@ -101,14 +101,14 @@ static int react(struct consumer *consumer, const struct ib_cm_event *event)
  * @id: the id; its context is the consumer
  * @event: what has happened
  *
- * Return: what the consumer was told to return.
+ * Return: what the test wants the consumer to return.
  */
 int consumer_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 {
 	struct consumer *consumer = id->context;
 	int ret = 0;
 
-	/* One connection for a consumer: others are not wanted. */
+	/* A consumer wants one connection alone. */
 	if (event->event == IB_CM_REQ_RECEIVED || event->event == IB_CM_SIDR_REQ_RECEIVED) {
 		if (consumer->id && consumer->id != id)
 			return -EBUSY;
@@ -220,7 +220,7 @@ bool pair_is_connected(const struct pair *pair)
 }
 
 /**
- * consumer_expect_events() - a consumer has heard these events, and no call of its handler failed
+ * consumer_expect_events() - a consumer has got these events, and no call of its handler failed
  * @test: the test
  * @consumer: consumer
  * @events: events in order

@@ -66,7 +66,7 @@ static void call_each_other(struct pair *pair, enum order order)
 	struct kunit *test = pair->net->test;
 
 	KUNIT_ASSERT_EQ(test, call(first, here, there), 0);
-	/* Its REQ, and that nobody is there. */
+	/* Its REQ moves, and the answer that nobody is there. */
 	if (order == A_LONG_BEFORE || order == B_LONG_BEFORE)
 		for (int i = 0; i < 2; i++)
 			fake_net_step(pair->net);

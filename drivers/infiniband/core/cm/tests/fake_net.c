@@ -275,7 +275,7 @@ static void move(struct fake_net *net, struct fake_mad *mad)
 }
 
 /**
- * fake_net_settle() - wait until what has been given up has come back and events have been heard
+ * fake_net_settle() - wait until what has been given up has come back and events have been handled
  * @net: net
  */
 void fake_net_settle(struct fake_net *net)
@@ -456,7 +456,7 @@ void fake_net_remove(struct fake_node *node)
 
 	if (!node->present)
 		return;
-	/* What no answer is awaited to leaves a real port at once, whatever becomes of it there. */
+	/* A message without an answer leaves a real port at once, whatever becomes of it there. */
 	scoped_guard(spinlock_irqsave, &net->lock) {
 		node->present = false;
 		list_for_each_entry(mad, &net->mads, entry)

@@ -65,7 +65,7 @@ static struct listen *find(struct listen *listens, struct fake_node *node, u64 s
 	return NULL;
 }
 
-/* What the model says: 0, -EBUSY, -EINVAL */
+/* Returns what the model expects: 0, -EBUSY or -EINVAL. */
 static int expected(const struct listen *there, int kind)
 {
 	if (!there)

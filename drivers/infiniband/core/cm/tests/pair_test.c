@@ -109,7 +109,7 @@ static void emit(struct model *w, struct id *id, struct message message)
 {
 	bool lost = chance(w, w->loss);
 
-	/* Of two in a row that are lost the third one arrives, where it shall end well. */
+	/* Where the run has to end well, a message arrives after two in a row were lost. */
 	if (id && w->plan != ANY)
 		lost = lost && id->dropped[message.type] < 2;
 	if (id)
@@ -153,9 +153,9 @@ static bool paired(struct model *w, const struct id *id)
 	       other->remote == id->no;
 }
 
-static void told(struct model *w, struct id *id, int event)
+static void deliver(struct model *w, struct id *id, int event)
 {
-	/* All that is left to the consumer now. */
+	/* What happens next is up to the consumer. */
 	switch (event) {
 	case IB_CM_REQ_RECEIVED:
 	case IB_CM_REP_RECEIVED:
@@ -207,7 +207,7 @@ static bool input(struct model *w, struct id *id, enum cm_input what, const stru
 			.to = message ? message->from : id->remote,
 		});
 	if (rule.event != CM_NO_EVENT)
-		told(w, id, rule.event);
+		deliver(w, id, rule.event);
 	return true;
 }
 
@@ -351,7 +351,7 @@ static void connect_again(struct model *w, struct id *id)
 		call(w, id, CM_IN_CALL_REQ);
 }
 
-/* The consumer of an id that waits for it, or changes its mind. */
+/* The consumer of an id does what the id waits for, or changes its mind. */
 static void act(struct model *w, struct id *id)
 {
 	bool whim = w->plan == ANY && chance(w, 15);

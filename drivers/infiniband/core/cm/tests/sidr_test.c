@@ -45,7 +45,7 @@ static void service_is_not_there(struct kunit *test)
 	pair_end(pair);
 }
 
-/* A repeated request is reported once; and its sender is told if no answer will come. */
+/* A repeated request is reported once; its sender gets an answer if the consumer gives none. */
 static void service_takes_its_time(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);

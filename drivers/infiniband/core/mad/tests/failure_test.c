@@ -41,7 +41,7 @@ static void dead_qp_is_revived(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* Again while receives are posted to it: they come back as fast as they are posted. */
+/* The QP fails again while receives are posted to it, which come back at once. */
 static void revived_qp_dies_again(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
@@ -134,7 +134,7 @@ static void receives_end_with_their_qp(struct kunit *test)
 	init_completion(&late->inside);
 	init_completion(&late->go);
 	INIT_WORK(&late->work, remove_work);
-	/* Without QP0, which shares the CQ and would have to be drained first */
+	/* The device has no QP0, which would share the CQ and have to be drained first. */
 	late->device = fake_device_add(test, "kt_mad_late", RDMA_CORE_PORT_IBA_ROCE, LID_A + 50);
 	server = ib_register_mad_agent(late->device, 1, IB_QPT_GSI, &req, 0, note_sent, hear_late,
 				       late, 0);
@@ -187,8 +187,8 @@ static void stuck_qp_is_given_up(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* What nobody answers. */
-static void tell(struct kunit *test, struct peer *peer)
+/* Sends a MAD that nobody answers. */
+static void send_one_way(struct kunit *test, struct peer *peer)
 {
 	struct ib_mad_send_buf *buf = new_request(test, peer, 0, 0);
 
@@ -209,7 +209,7 @@ static void lost_work_is_made_up(struct kunit *test)
 		fake_wire.stuck = -ETIMEDOUT;
 	}
 	for (int i = 0; i < 300; i++)
-		tell(test, client);
+		send_one_way(test, client);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
 		fake_wire.hold = false;
 	fake_device_complain(fixture.a, 1);
@@ -238,7 +238,7 @@ static void qp_is_tried_again(struct kunit *test)
 		fake_wire.no_reset = 1;
 	}
 	for (unsigned int i = 0; i < qp->room + 10; i++)
-		tell(test, client);
+		send_one_way(test, client);
 	fake_device_complain(fixture.a, 1);
 	expect_soon(test, atomic_read(&client->sent[IB_WC_GENERAL_ERR]) == 10);
 	KUNIT_EXPECT_EQ(test, ib_post_send_mad(late, NULL), -ENODEV);
@@ -274,7 +274,7 @@ static void missing_receives_are_made_up(struct kunit *test)
 	struct peer *other = new_peer(test);
 
 	atomic_set(&server->deaf, 10000);
-	/* Somebody else whose time runs meanwhile */
+	/* Time-outs of another agent run meanwhile. */
 	join(test, other, fixture.b, IB_QPT_GSI, NULL);
 	ask(test, other, 500, 0);
 	expect_soon(test, atomic_read(&server->requests) == 1);

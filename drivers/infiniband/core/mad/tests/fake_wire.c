@@ -164,7 +164,7 @@ static void arrive(const struct fake_packet *packet)
 	wc.wr_cqe = recv->cqe;
 	wc.qp = &qp->qp;
 	wc.port_num = port_num;
-	/* Of others, devices do not tell it. */
+	/* Devices report it for QP1 alone. */
 	if (packet->dest_qp == 1)
 		wc.pkey_index = packet->pkey != fake_pkeys[0];
 	complete_wc(qp->qp.recv_cq, &wc);

@@ -48,7 +48,7 @@ void note_recv(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 			reply_to(agent, rwc);
 	}
 	ib_free_recv_mad(rwc);
-	wake_up_all(&fixture.news);
+	wake_up_all(&fixture.progress);
 }
 
 void note_sent(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
@@ -67,7 +67,7 @@ void note_sent(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 		rdma_destroy_ah(buf->ah, RDMA_DESTROY_AH_SLEEPABLE);
 	ib_free_send_mad(buf);
 	atomic_inc(&peer->ends);
-	wake_up_all(&fixture.news);
+	wake_up_all(&fixture.progress);
 }
 
 struct ib_mad_reg_req plain_request(unsigned int method)
@@ -142,7 +142,7 @@ void ask(struct kunit *test, struct peer *peer, int timeout_ms, int retries)
 int fixture_init(struct kunit *test)
 {
 	memset(&fixture, 0, sizeof(fixture));
-	init_waitqueue_head(&fixture.news);
+	init_waitqueue_head(&fixture.progress);
 	fake_wire_begin();
 	fixture.a = fake_device_add(test, "kt_mad_a", RDMA_CORE_PORT_IBA_IB, LID_A);
 	fixture.b = fake_device_add(test, "kt_mad_b", RDMA_CORE_PORT_IBA_IB, LID_B);

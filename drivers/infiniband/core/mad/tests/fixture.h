@@ -22,15 +22,15 @@
  * @agent: the agent
  * @server: it answers requests
  * @deaf: so many requests are not answered first
- * @requests: requests heard
- * @responses: responses heard
+ * @requests: requests received
+ * @responses: responses received
  * @sent: sends ended, by status
  * @ends: all of them
- * @early: sends that ended before their response was heard
+ * @early: sends that ended before their response came
  * @last_status: MAD status of the last response
- * @last_pkey_index: P_Key of the last MAD heard, by its index
+ * @last_pkey_index: P_Key of the last MAD received, by its index
  * @retries: of the last send that ended
- * @sum: bytes of the last message heard that were right
+ * @sum: bytes of the last message received that were right
  * @last_len: its length
  * @watched: whose sends are counted when a send of this one ends, or NULL
  * @seen: how many had ended
@@ -58,21 +58,21 @@ struct peer {
  * @pd_a: PD of @a
  * @pd_b: PD of @b
  * @to_b: leads from @a to @b
- * @news: woken whenever an agent gets a MAD or a send ends
+ * @progress: woken whenever an agent gets a MAD or a send ends
  * @tid: lower half of the last TID
  */
 struct fixture {
 	struct ib_device *a, *b;
 	struct ib_pd *pd_a, *pd_b;
 	struct ib_ah *to_b;
-	wait_queue_head_t news;
+	wait_queue_head_t progress;
 	u32 tid;
 };
 
 extern struct fixture fixture;
 
 #define expect_soon(test, condition)						\
-	KUNIT_EXPECT_TRUE(test, wait_event_timeout(fixture.news, condition, PATIENCE))
+	KUNIT_EXPECT_TRUE(test, wait_event_timeout(fixture.progress, condition, PATIENCE))
 
 void note_recv(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 	       struct ib_mad_recv_wc *rwc);

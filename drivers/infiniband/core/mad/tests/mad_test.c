@@ -98,7 +98,7 @@ static void answer_ended(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 	ib_free_mad_reply(wc->send_buf);
 	atomic_inc(&peer->sent[wc->status]);
 	atomic_inc(&peer->ends);
-	wake_up_all(&fixture.news);
+	wake_up_all(&fixture.progress);
 }
 
 static void keep_answer(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
@@ -148,7 +148,7 @@ static const struct {
 	{ CLASS_PLAIN, IB_MGMT_METHOD_TRAP, IB_MGMT_METHOD_TRAP_REPRESS },
 	{ CLASS_PLAIN, IB_MGMT_METHOD_REPORT, IB_MGMT_METHOD_REPORT_RESP },
 	{ CLASS_PLAIN, 0x12, 0x92 },
-	/* What is no request, and what goes another way */
+	/* These are no requests, or go another way. */
 	{ CLASS_PLAIN, IB_MGMT_METHOD_GET_RESP },
 	{ CLASS_PLAIN, IB_MGMT_METHOD_TRAP_REPRESS },
 	{ IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE, IB_MGMT_METHOD_GET },
@@ -189,7 +189,7 @@ static void methods_are_answered(struct kunit *test)
 		KUNIT_EXPECT_NOT_NULL(test, reply->ah);
 		ib_free_mad_reply(reply);
 	}
-	/* No way back: the packet was for a GID that the port has not. */
+	/* There is no way back, as the packet was for a GID that the port does not have. */
 	mad->mad_hdr.mgmt_class = CLASS_PLAIN;
 	mad->mad_hdr.method = IB_MGMT_METHOD_GET;
 	wc.wc_flags = IB_WC_GRH;
@@ -280,7 +280,7 @@ static void requests_without_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->early), 0);
 
-	/* As many retries as it takes */
+	/* It is sent again as often as it takes. */
 	atomic_set(&server->deaf, 3);
 	ask(test, client, 20, -1);
 	expect_soon(test, atomic_read(&client->ends) == 2);
@@ -400,7 +400,7 @@ static void stand_by(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 		wait_for_completion(&bystander->go);
 	}
 	atomic_inc(&bystander->ends);
-	wake_up_all(&fixture.news);
+	wake_up_all(&fixture.progress);
 }
 
 /* Whoever ends an agent may hold what other agents' handlers want. */
@@ -435,7 +435,7 @@ static void unregistration_runs_no_others_handlers(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* More than the queues hold: what is lost on the way is sent again. */
+/* The queues do not hold so many: those that are lost on the way are sent again. */
 static void thousands_of_requests(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);

@@ -96,7 +96,7 @@ static void hear_message(struct ib_mad_agent *agent, struct ib_mad_send_buf *sen
 			WARN_ON(1);
 	}
 	ib_free_recv_mad(rwc);
-	wake_up_all(&fixture.news);
+	wake_up_all(&fixture.progress);
 }
 
 static struct ib_mad_reg_req table_request(void)
@@ -109,7 +109,7 @@ static struct ib_mad_reg_req table_request(void)
 	return req;
 }
 
-/* Between two agents that have been registered, which go */
+/* Two registered agents exchange messages, and are unregistered. */
 static void exchange(struct kunit *test, struct peer *client, struct peer *server, int requests)
 {
 	struct ib_mad_send_buf *buf;

@@ -11,7 +11,7 @@
 
 #define QKEY 0x1234
 
-/* Such a QP with these keys */
+/* Makes a datagram QP with these keys. */
 static struct ib_mad_qp *keyed_qp_at(struct kunit *test, struct ib_device *device, u16 pkey_index,
 				     u32 qkey)
 {
@@ -36,7 +36,7 @@ static struct peer *at(struct kunit *test, struct ib_mad_qp *mad_qp, struct ib_m
 	return peer;
 }
 
-/* A request from QP1, as to a class that has been redirected */
+/* Sends a request from QP1, as to a class that has been redirected. */
 static void ask_from_qp1(struct kunit *test, struct peer *client, u32 qpn)
 {
 	struct ib_mad_send_buf *buf = new_request(test, client, NO_END, 0);
@@ -72,7 +72,7 @@ static void services_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&at_qp1->requests), 1);
 
-	/* Sent again until it is answered, and told when that is not worth while any more */
+	/* A request is sent again until it is answered, or has been sent as often as allowed. */
 	atomic_set(&server->deaf, 2);
 	ask(test, client, 20, -1);
 	expect_soon(test, atomic_read(&client->responses) == 2);
@@ -87,7 +87,7 @@ static void services_answer(struct kunit *test)
 	ib_destroy_mad_qp(at_b);
 }
 
-/* What has another Q_Key or P_Key does not arrive, and agents are told of the QP's P_Key. */
+/* What has another Q_Key or P_Key does not arrive, and agents learn the QP's P_Key. */
 static void keys_count(struct kunit *test)
 {
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
