@@ -224,7 +224,7 @@ static void changes(struct kunit *test)
 }
 
 /* A unit is there while one of this host's ports reaches it, by any of its own ports. */
-static void ways(struct kunit *test)
+static void paths(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
 	struct io_watcher *watcher;
@@ -614,7 +614,7 @@ static struct kunit_case ioscan_cases[] = {
 	KUNIT_CASE(units_come_and_go),
 	KUNIT_CASE(nobody_watches),
 	KUNIT_CASE(changes),
-	KUNIT_CASE(ways),
+	KUNIT_CASE(paths),
 	KUNIT_CASE(own_unit),
 	KUNIT_CASE(reasons),
 	KUNIT_CASE(notices),
