@@ -325,8 +325,8 @@ static u64 crossings(struct t_fabric *f, u64 *discards)
 }
 
 /*
- * Two switches send what is for adapter 2 to each other. A packet for it is on its way, and behind it
- * one for adapter 1, which arrives. Returns adapter 2's LID.
+ * Two switches send what is for adapter 2 to each other. A packet for it is on its way, and behind
+ * it one for adapter 1, which arrives. Returns adapter 2's LID.
  */
 static u16 start_to_and_fro(struct t_fabric *f)
 {

@@ -96,7 +96,7 @@ static struct ib_sge *copy_sges(struct uverbs_call *call, const struct post *arg
 	return list;
 }
 
-/* Zeroed work requests of this size each, as many as the command has; *@sges receives all entries. */
+/* Zeroed work requests of this size, as many as the command has; *@sges receives all entries. */
 static void *alloc_wrs(struct uverbs_call *call, const struct post *args, size_t size,
 		       struct ib_sge **sges)
 {
