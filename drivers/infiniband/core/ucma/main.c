@@ -42,12 +42,12 @@ ATTRIBUTE_GROUPS(ucma);
 
 /* Every user may connect. */
 static struct miscdevice ucma_misc = {
-	.minor = MISC_DYNAMIC_MINOR,
 	.name = "rdma_cm",
 	.nodename = "infiniband/rdma_cm",
 	.mode = 0666,
-	.fops = &ucma_fops,
+	.minor = MISC_DYNAMIC_MINOR,
 	.groups = ucma_groups,
+	.fops = &ucma_fops,
 };
 
 /* librdmacm asks netlink for the device, which loads this module. */
