@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The engine's inside, for the files of this room.
+ * The engine's inside, for the files of this folder.
  */
 #ifndef VHCAD_ENGINE_INTERNAL_H
 #define VHCAD_ENGINE_INTERNAL_H

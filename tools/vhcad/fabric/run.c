@@ -113,13 +113,12 @@ int payload_read(struct payload *pl, u32 start, void *dst, u32 len)
 {
 	u64 off = start;
 	u8 *out = dst;
-	u32 i;
 
 	if (!pl->mem) {
 		memcpy(dst, pl->host + start, len);
 		return 0;
 	}
-	for (i = seek(pl, &off); len && i < pl->nseg; i++, off = 0) {
+	for (u32 i = seek(pl, &off); len && i < pl->nseg; i++, off = 0) {
 		u32 n = MIN(pl->seg[i].len - off, (u64)len);
 
 		if (dma_read(pl->mem, out, pl->seg[i].addr + off, n))

@@ -32,11 +32,14 @@ u32 payload_gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, str
 	if (got >= qp->mtu || (pl->nseg < PAYLOAD_SEGS && w->pieces <= RUN_PIECES &&
 			       !sgl_is_checked(l, off + got)))
 		return got / qp->mtu * qp->mtu;
-	/* scraps: the list of a key may be of any number of them, or its bytes be made here */
+	/*
+	 * The list of a key may have any number of pieces, or stand for bytes that are nowhere: a
+	 * packet's are put in one place.
+	 */
 	len = MIN(len, qp->mtu);
 	pl->mem = NULL;
-	pl->host = qp_scratch(qp)->scraps;
-	return sgl_read(l, off, qp_scratch(qp)->scraps, len) == len ? len : 0;
+	pl->host = qp_scratch(qp)->bounce;
+	return sgl_read(l, off, qp_scratch(qp)->bounce, len) == len ? len : 0;
 }
 
 /* Takes a part of a run through a key that checks it; returns the bytes. */

@@ -4,8 +4,6 @@
  * without fields in memory and come back with those that were made, one is spoilt, and a transfer
  * as a storage target makes them takes the fields off.
  */
-#include <linux/crc-t10dif.h>
-
 #include "kmem.h"
 
 #define BLOCKS		16
@@ -89,9 +87,20 @@ static bool move(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr, enum ib_wr_
 	return kmem_post(qp, &k->part, &wr.wr);
 }
 
+/* CRC-16 of T10, bit by bit: not every kernel has it. */
+static u16 crc(const u8 *data)
+{
+	u16 crc = 0;
+	u32 i;
+
+	for (i = 0; i < 8 * BLOCK; i++)
+		crc = crc << 1 ^ (((crc >> 15) ^ (data[i / 8] >> (7 - i % 8))) & 1 ? 0x8bb7 : 0);
+	return crc;
+}
+
 static bool field_is_good(const u8 *field, const u8 *data, u32 nr)
 {
-	return get_unaligned_be16(field) == crc_t10dif(data, BLOCK) &&
+	return get_unaligned_be16(field) == crc(data) &&
 	       get_unaligned_be16(field + 2) == APP_TAG &&
 	       get_unaligned_be32(field + 4) == REF_TAG + nr;
 }
@@ -167,7 +176,7 @@ static void strip_fields(struct kmem *k, struct ib_qp *qp)
 
 	for (i = 0; i < BLOCKS; i++) {
 		memset(data + i * BLOCK, i + 1, BLOCK);
-		put_unaligned_be16(crc_t10dif(data + i * BLOCK, BLOCK), fields + i * FIELD);
+		put_unaligned_be16(crc(data + i * BLOCK), fields + i * FIELD);
 		put_unaligned_be16(APP_TAG, fields + i * FIELD + 2);
 		put_unaligned_be32(REF_TAG + i, fields + i * FIELD + 4);
 	}

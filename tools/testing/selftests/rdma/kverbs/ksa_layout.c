@@ -47,6 +47,21 @@ static bool is_understood(struct understood *to, int id)
 	return CHECK(!to->status);
 }
 
+/* Asks for one record of so many bytes by its first ones. Returns whether it came. */
+static bool ask_record(struct ib_sa_attr_query query, const void *first, size_t known,
+		       struct ksa_answer *answer)
+{
+	u8 *asked = kzalloc(query.size, GFP_KERNEL);
+
+	if (!CHECK(asked))
+		return false;
+	memcpy(asked, first, known);
+	query.attribute = asked;
+	ksa_query(&query, answer);
+	kfree(asked);
+	return CHECK(!answer->status && answer->count == 1 && answer->size >= query.size);
+}
+
 static u32 bits(const u8 *bytes, unsigned int at, unsigned int bit, unsigned int count)
 {
 	return get_unaligned_be32(bytes + at) << bit >> (32 - count);
@@ -135,19 +150,14 @@ static void member(const struct ksa_port *port, struct ksa_answer *answer, struc
 				     IB_SA_MCMEMBER_REC_FLOW_LABEL |
 				     IB_SA_MCMEMBER_REC_TRAFFIC_CLASS |
 				     IB_SA_MCMEMBER_REC_HOP_LIMIT;
-	u8 *asked = kzalloc(MCMEMBER_BYTES, GFP_KERNEL);
 	const struct ib_sa_attr_query query = {
 		.method = IB_SA_METHOD_GET_TABLE,
 		.attr_id = IB_SA_ATTR_MC_MEMBER_REC,
 		.comp_mask = IB_SA_MCMEMBER_REC_MGID,
-		.attribute = asked,
 		.size = MCMEMBER_BYTES,
 	};
 	struct ib_sa_multicast *multicast;
 
-	if (!CHECK(asked))
-		return;
-	memcpy(asked, &rec.mgid, sizeof(rec.mgid));
 	multicast = ib_sa_join_multicast(port->client, port->device, 1, &rec, mask, GFP_KERNEL,
 					 joined, got);
 	if (CHECK(!IS_ERR(multicast))) {
@@ -156,14 +166,11 @@ static void member(const struct ksa_port *port, struct ksa_answer *answer, struc
 			CHECK(got->rec.member.qkey == rec.qkey);
 			CHECK(got->rec.member.traffic_class == rec.traffic_class);
 			CHECK(got->rec.member.flow_label == rec.flow_label);
-			ksa_query(&query, answer);
-			if (CHECK(!answer->status && answer->count == 1 &&
-				  answer->size >= MCMEMBER_BYTES))
+			if (ask_record(query, &rec.mgid, sizeof(rec.mgid), answer))
 				member_fields(&got->rec.member, answer->first);
 		}
 		ib_sa_free_multicast(multicast);
 	}
-	kfree(asked);
 }
 
 /* ---- GUIDInfoRecord ---- */
@@ -177,24 +184,17 @@ static void guidinfo(const struct ksa_port *port, struct ksa_answer *answer, str
 {
 	struct ib_sa_guidinfo_rec wanted = { .lid = cpu_to_be16(port->peer_lid) };
 	const ib_sa_comp_mask mask = IB_SA_GUIDINFO_REC_LID | IB_SA_GUIDINFO_REC_BLOCK_NUM;
-	u8 *asked = kzalloc(GUIDINFO_BYTES, GFP_KERNEL);
 	const struct ib_sa_attr_query query = {
 		.method = IB_MGMT_METHOD_GET,
 		.attr_id = IB_SA_ATTR_GUID_INFO_REC,
 		.comp_mask = mask,
-		.attribute = asked,
 		.size = GUIDINFO_BYTES,
 	};
 	const u8 *wire = answer->first;
 	struct ib_sa_query *sent;
 	int id;
 
-	if (!CHECK(asked))
-		return;
-	put_unaligned_be16(port->peer_lid, asked);
-	ksa_query(&query, answer);
-	kfree(asked);
-	if (!CHECK(!answer->status && answer->count == 1 && answer->size >= GUIDINFO_BYTES))
+	if (!ask_record(query, &wanted.lid, sizeof(wanted.lid), answer))
 		return;
 	id = ib_sa_guid_info_rec_query(port->client, port->device, 1, &wanted, mask,
 				       IB_MGMT_METHOD_GET, PATIENCE, GFP_KERNEL, guidinfo_found,
