@@ -166,6 +166,15 @@ void fab_port_count(const struct fab_port *port, struct port_count *c);
 u32 fab_room(const struct fab_port *port);
 
 /**
+ * fab_prefetch() - have what the one switch's table says of a LID come into the caches
+ * @port: sender's port
+ * @dlid: where it is about to send; any
+ *
+ * A hint: the table is larger than a first-level cache.
+ */
+void fab_prefetch(const struct fab_port *port, u16 dlid);
+
+/**
  * fab_send() - send packets
  * @port: sender's port
  * @run: packets; changed

@@ -138,6 +138,14 @@ bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
 	return true;
 }
 
+void fab_prefetch(const struct fab_port *port, u16 dlid)
+{
+	const struct fab_switch *sw = port->fabric->shared;
+
+	if (sw && dlid <= LID_SWITCH)
+		__builtin_prefetch(&sw->linear[dlid]);
+}
+
 struct fab_port *fab_receiver(const struct fab_port *port, const struct wire_path *path)
 {
 	if (port->eth)
