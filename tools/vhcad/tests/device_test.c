@@ -63,7 +63,7 @@ static void registers(void **state)
 static void bad_configurations(void **state)
 {
 	static const struct vdev_host_ops ops;
-	struct vdev_config bad[14];
+	struct vdev_config bad[15];
 	struct guest_mem *m = gmem_new();
 	struct tworld w;
 	u32 n = 0;
@@ -77,6 +77,8 @@ static void bad_configurations(void **state)
 	bad[n++].kick_pages = 3;
 	bad[n++].kick_pages = 2 * VDEV_MAX_KICK_PAGES;
 	bad[n++].max_mtu = 6;
+	/* a UAR has a kick page of its own */
+	bad[n++].limit[VLIM_UARS] = 17;
 	bad[n++].limit[VLIM_QPS] = (128 << 10) + 1;
 	bad[n++].limit[VLIM_CQS] = (128 << 10) + 1;
 	bad[n++].limit[VLIM_SRQS] = (64 << 10) + 1;
