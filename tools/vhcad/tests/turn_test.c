@@ -385,6 +385,23 @@ static void lists_in_time(void **state)
 	strip();
 }
 
+/*
+ * A packet is not divided.  One of 4,096 pieces, from and to as many, has the doorbells looked at
+ * behind it, and its adapter charged with the pieces, whatever time seems to have passed.
+ */
+static void pieces_in_time(void **state)
+{
+	furnish();
+	tgreedy_pieces.prepare(&f.g[0]);
+	f.most_sends = 0;
+	tgreedy_pieces.keep_busy(&f.g[0]);
+	t_poll(&f.v.w);
+	/* the packet and its acknowledgment */
+	assert_int_equal(f.most_sends, 2);
+	assert_int_equal(t_vqp(&f.g[0].from)->state, T_RTS);
+	strip();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +412,7 @@ int main(void)
 		cmocka_unit_test(rings_of_others),
 		cmocka_unit_test(messages_in_time),
 		cmocka_unit_test(lists_in_time),
+		cmocka_unit_test(pieces_in_time),
 		cmocka_unit_test(fair),
 	};
 
