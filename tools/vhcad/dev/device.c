@@ -591,10 +591,9 @@ const char *vdev_set_addrs(struct vhca_dev *dev, u32 port, const struct port_add
 
 	if (dev->port[port - 1].fab.eth)
 		return "the addresses of an Ethernet port are its driver's";
-	engine_lock(dev->adapter.engine);
+	vdev_fabric_lock(dev);
 	why = subnet_set_addrs(&dev->port[port - 1].fab, a, reregister);
-	engine_unlock(dev->adapter.engine);
-	engine_wake(dev->adapter.engine);
+	vdev_fabric_unlock(dev);
 	return why;
 }
 
