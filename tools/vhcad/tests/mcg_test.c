@@ -624,6 +624,45 @@ static void member_dies(void **state)
 	assert_int_equal(t_stats(&f->h[0]).tx_discards, discarded + 1);
 }
 
+#define CROWD	200u
+#define LONG	4096u
+#define PASS	8u
+
+/* All members are served, but no more of them in a pass of the engine than packets would be. */
+static void crowd_behind_links(void **state)
+{
+	struct fixture *f = *state;
+	static struct tqp qp[CROWD];
+	struct vhca_sge sge = t_sge(&f->mr[1], 0, LONG + 40);
+	struct twr wr = t_wr(VHCA_OP_SEND, 99, &f->mr[0], 0, LONG, NULL, 0);
+	u32 got = 0, most = 0;
+
+	t_db_pages(&f->h[1]);
+	for (u32 i = 0; i < CROWD; i++) {
+		t_qp_init_size(&f->h[1], &qp[i], &f->cq[1], &f->cq[1], 0, 0, 5, 0);
+		t_ud_up(&qp[i], QKEY);
+		t_recv(&qp[i], 0, 1, &sge);
+		attach(&qp[i]);
+	}
+	wr.ud = to_group(mgid, MLID);
+	t_send(&f->qp[0], &wr);
+	f->w.now += 1000000;
+	for (u32 now = 1; got < CROWD && now; got += now) {
+		struct vhca_cqe e;
+
+		engine_lock(f->w.engine);
+		gmem_enter();
+		fab_poll(f->w.fabric, f->w.now, PASS);
+		gmem_exit();
+		engine_unlock(f->w.engine);
+		for (now = 0; t_cq_poll(&f->cq[1], &e); now++)
+			;
+		most = MAX(most, now);
+	}
+	assert_int_equal(got, CROWD);
+	assert_in_range(most, 1, PASS);
+}
+
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
@@ -632,6 +671,7 @@ int main(void)
 		TEST(own_completions), TEST(leaving), TEST(refusals),
 		cmocka_unit_test(switched_off), TEST(limits), TEST(no_memory),
 		TEST(new_pkey), cmocka_unit_test_setup_teardown(member_dies, setup_links, teardown),
+		cmocka_unit_test_setup_teardown(crowd_behind_links, setup_links, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
