@@ -31,7 +31,7 @@ bool rdma_wc_sender_is_known(struct ib_device *device, u32 port_num, const struc
 /**
  * typedef rdma_destroyed_fn - end of an asynchronous destruction
  * @context: what the consumer passed
- * @err: 0 when the object is gone and nothing of it will be heard again; negative
+ * @err: 0 when the object is gone and nothing of it will be reported again; negative
  *	when the driver kept it, in which case it stands as before
  *
  * Called once, from a work queue, where it may sleep.  It must not wait for

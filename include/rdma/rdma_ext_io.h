@@ -12,9 +12,9 @@
 #include <rdma/rdma_ext_dm.h>
 
 /**
- * enum ib_io_event_type - what there is to tell
+ * enum ib_io_event_type - events of others' I/O units
  * @IB_IO_EVENT_UNIT_ADD: an I/O unit is there; its controllers follow
- * @IB_IO_EVENT_UNIT_REMOVE: it is there no more, or nobody will tell of it any more
+ * @IB_IO_EVENT_UNIT_REMOVE: it is there no more, or nobody will be notified of it any more
  * @IB_IO_EVENT_CONTROLLER_ADD: a unit has a controller; the paths there follow
  * @IB_IO_EVENT_CONTROLLER_REMOVE: it has no such controller any more, or another one in its place
  * @IB_IO_EVENT_PATH_ADD: a controller is reached like this
@@ -97,11 +97,11 @@ struct ib_io_event {
 };
 
 /**
- * struct ib_io_watcher - a consumer that is told of others' I/O units
+ * struct ib_io_watcher - a consumer that is notified of others' I/O units
  * @event: called for each event, one after the other. What is not 0, when something is added, is
- *	returned to hear no more of it, nor of what belongs to it. May sleep, and use the path; must
- *	neither watch or unwatch I/O units or ports, nor have them searched, nor register or
- *	unregister devices, clients or event handlers
+ *	returned to be called no more for it, nor for what belongs to it. May sleep, and use the
+ *	path; must neither watch or unwatch I/O units or ports, nor have them searched, nor
+ *	register or unregister devices, clients or event handlers
  * @entry: the core's
  * @replayed: the core's
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Events of ports beyond Linux 6.12: every port is told of, and the state it has, whoever comes
+ * Events of ports beyond Linux 6.12: every port is reported, and the state it has, whoever comes
  * first.
  */
 #ifndef RDMA_EXT_PORT_H
@@ -10,9 +10,9 @@
 #include <rdma/ib_verbs.h>
 
 /**
- * enum ib_port_event_type - what there is to tell of a port
+ * enum ib_port_event_type - events of a port
  * @IB_PORT_EVENT_ADD: the port is there; its state follows
- * @IB_PORT_EVENT_REMOVE: it goes, or nobody will tell of it any more
+ * @IB_PORT_EVENT_REMOVE: it goes, or nobody will be notified of it any more
  * @IB_PORT_EVENT_DOWN: it has lost its link
  * @IB_PORT_EVENT_INIT: it has a link and waits for the subnet manager
  * @IB_PORT_EVENT_ARMED: the subnet manager has set it up
@@ -61,11 +61,11 @@ struct ib_port_event {
 };
 
 /**
- * struct ib_port_watcher - a consumer that is told of ports
+ * struct ib_port_watcher - a consumer that is notified of ports
  * @event: called for each event, one after the other for the ports of a device. What is not 0 is
- *	returned to hear no more of this port, not even that it goes. May sleep, and use the port;
- *	must neither watch or unwatch ports, nor register or unregister devices, clients or event
- *	handlers
+ *	returned to be called no more for this port, not even when it goes. May sleep, and use the
+ *	port; must neither watch or unwatch ports, nor register or unregister devices, clients or
+ *	event handlers
  * @entry: the core's
  */
 struct ib_port_watcher {

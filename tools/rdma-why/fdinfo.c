@@ -30,9 +30,8 @@ static size_t num_seen;
 static bool is_new(const char *line)
 {
 	char **more;
-	size_t i;
 
-	for (i = 0; i < num_seen; i++)
+	for (size_t i = 0; i < num_seen; i++)
 		if (!strcmp(seen[i], line))
 			return false;
 	more = realloc(seen, (num_seen + 1) * sizeof(*seen));

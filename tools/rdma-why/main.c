@@ -15,8 +15,6 @@
 #include "rdma-why.h"
 #include "../../include/uapi/rdma/vhca-abi.h"
 
-static unsigned int reported;
-
 static const char usage[] =
 	"usage: rdma-why [--fdinfo] COMMAND [ARGUMENT]...\n"
 	"       rdma-why --vendor-err NUMBER\n"
@@ -48,16 +46,6 @@ static int print_vendor_err(const char *word)
 	}
 	puts(text);
 	return 0;
-}
-
-void report(const struct refusal *refusal)
-{
-	const char *name = strerrorname_np(-refusal->err);
-
-	if (!reported++)
-		fprintf(stderr, "rdma-why: refused:\n");
-	fprintf(stderr, "  %s[%d] %s: %s (%s): %s\n", refusal->who, refusal->pid, refusal->device,
-		name ? name : "?", strerror(-refusal->err), refusal->reason);
 }
 
 /* The child waits until a byte or the end comes through the pipe; a byte means go. */
@@ -151,7 +139,7 @@ int main(int argc, char **argv)
 		perror("rdma-why");
 	close(go);
 	status = watcher->finish(child);
-	if (!reported)
+	if (!any_reported())
 		fprintf(stderr, "rdma-why: %s\n",
 			core_gives_reasons() ? "nothing was refused" :
 					       "no RDMA core that gives reasons is loaded");

@@ -24,8 +24,11 @@ struct refusal {
 	const char *reason;
 };
 
-/* main.c: prints one refusal, after a heading before the first. */
+/* refusal.c: prints one refusal, after a heading before the first. */
 void report(const struct refusal *refusal);
+
+/* Has any been printed? */
+bool any_reported(void);
 
 /*
  * Each way of watching has the same three steps. prepare() returns whether it can work; watch()

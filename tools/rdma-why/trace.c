@@ -46,9 +46,8 @@ static const char *find_tracefs(void)
 {
 	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	char path[PATH_MAX];
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "%s/instances", places[i]);
 		if (!access(path, W_OK))
 			return places[i];

@@ -434,6 +434,27 @@ struct fake_qp *fake_qp(struct ibv_qp *qp)
 	return &qps[qp->handle];
 }
 
+uint32_t fake_sq_blocks(struct ibv_qp *qp)
+{
+	return 1U << fake_qp(qp)->req.log_sq_blocks;
+}
+
+void fake_read_sq(struct ibv_qp *qp, uint64_t block, void *to, size_t len)
+{
+	const uint8_t *ring = (const uint8_t *)(uintptr_t)fake_qp(qp)->req.sq_addr;
+	size_t size = fake_sq_blocks(qp) * VHCA_WQE_BLOCK, i;
+
+	for (i = 0; i < len; i++)
+		((uint8_t *)to)[i] = ring[(block * VHCA_WQE_BLOCK + i) % size];
+}
+
+void fake_end(struct vhca_context *ctx, struct ibv_cq *cq, struct ibv_qp *qp)
+{
+	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
+	assert_int_equal(fake_ops()->destroy_cq(cq), 0);
+	fake_close(ctx);
+}
+
 struct vhca_db_page *fake_page(uint32_t slot)
 {
 	return (struct vhca_db_page *)(memory + (fake_page_offset(slot) - PLACE));

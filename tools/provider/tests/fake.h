@@ -145,6 +145,13 @@ struct fake_cq *fake_cq(struct ibv_cq *cq);
 struct fake_qp *fake_qp(struct ibv_qp *qp);
 struct fake_srq *fake_srq(struct ibv_srq *srq);
 
+/* Blocks of a QP's send ring; and bytes of it from a block on, its end unfolded. */
+uint32_t fake_sq_blocks(struct ibv_qp *qp);
+void fake_read_sq(struct ibv_qp *qp, uint64_t block, void *to, size_t len);
+
+/* Destroys a QP and its CQ, and closes the context. */
+void fake_end(struct vhca_context *ctx, struct ibv_cq *cq, struct ibv_qp *qp);
+
 /* Of the fake itself. */
 void fake_context_answer(struct vhca_uctx_resp *resp, uint64_t features);
 int fake_answer(enum fake_command command, int made);

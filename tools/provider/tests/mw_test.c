@@ -37,9 +37,7 @@ static int teardown(void **state)
 	(void)state;
 	assert_int_equal(fake_ops()->dealloc_mw(one), 0);
 	assert_int_equal(fake_ops()->dealloc_mw(two), 0);
-	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
-	assert_int_equal(fake_ops()->destroy_cq(cq), 0);
-	fake_close(ctx);
+	fake_end(ctx, cq, qp);
 	return 0;
 }
 

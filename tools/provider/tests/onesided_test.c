@@ -52,15 +52,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
-	assert_int_equal(fake_ops()->destroy_cq(cq), 0);
-	fake_close(ctx);
+	fake_end(ctx, cq, qp);
 	return 0;
-}
-
-static uint32_t sq_blocks(void)
-{
-	return 1U << fake_qp(qp)->req.log_sq_blocks;
 }
 
 static uint64_t posted(void)
@@ -79,18 +72,14 @@ static struct ibv_qp_ex *ex(void)
 	return &to_vhca_qp(qp)->vqp.qp_ex;
 }
 
-/* A request of the ring, its end unfolded; what is behind it is cleared. */
+/* A request of the ring; what is behind it is cleared. */
 static union request request_at(uint64_t block)
 {
-	const uint8_t *ring = (const uint8_t *)(uintptr_t)fake_qp(qp)->req.sq_addr;
-	size_t size = sq_blocks() * VHCA_WQE_BLOCK, i;
 	union request got = {};
 
-	for (i = 0; i < VHCA_WQE_BLOCK; i++)
-		got.bytes[i] = ring[(block * VHCA_WQE_BLOCK + i) % size];
+	fake_read_sq(qp, block, &got, VHCA_WQE_BLOCK);
 	assert_in_range(got.ctrl.nblk, 1, sizeof(got) / VHCA_WQE_BLOCK);
-	for (; i < got.ctrl.nblk * VHCA_WQE_BLOCK; i++)
-		got.bytes[i] = ring[(block * VHCA_WQE_BLOCK + i) % size];
+	fake_read_sq(qp, block, &got, got.ctrl.nblk * VHCA_WQE_BLOCK);
 	return got;
 }
 
@@ -111,7 +100,7 @@ static uint64_t go_to(uint32_t place)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
 
-	while (posted() % sq_blocks() != place) {
+	while (posted() % fake_sq_blocks(qp) != place) {
 		assert_int_equal(post(&wr, &bad), 0);
 		finish();
 	}
@@ -267,7 +256,7 @@ static void each_kind_at_each_place(void **state)
 	(void)state;
 	inline_sge.addr = (uintptr_t)&word;
 	for_each_kind(k) {
-		for (place = 0; place < sq_blocks(); place++) {
+		for (place = 0; place < fake_sq_blocks(qp); place++) {
 			struct ibv_send_wr wr = k->wr;
 			uint64_t block = go_to(place);
 
@@ -475,7 +464,7 @@ static void an_atomic_that_does_not_fit(void **state)
 	uint64_t i;
 
 	(void)state;
-	for (i = 0; i < sq_blocks() - 1; i++)
+	for (i = 0; i < fake_sq_blocks(qp) - 1; i++)
 		assert_int_equal(post(&small, &bad), 0);
 	first = request_at(0);
 	assert_int_equal(post(&atomic, &bad), ENOMEM);

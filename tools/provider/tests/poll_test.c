@@ -33,9 +33,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
-	assert_int_equal(fake_ops()->destroy_cq(cq), 0);
-	fake_close(ctx);
+	fake_end(ctx, cq, qp);
 	return 0;
 }
 

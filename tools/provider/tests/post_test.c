@@ -32,25 +32,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
-	assert_int_equal(fake_ops()->destroy_cq(cq), 0);
-	fake_close(ctx);
+	fake_end(ctx, cq, qp);
 	return 0;
-}
-
-static uint32_t sq_blocks(void)
-{
-	return 1U << fake_qp(qp)->req.log_sq_blocks;
-}
-
-/* Bytes of the send ring from a block on, the ring's end unfolded. */
-static void read_ring(uint64_t block, void *to, size_t len)
-{
-	const uint8_t *ring = (const uint8_t *)(uintptr_t)fake_qp(qp)->req.sq_addr;
-	size_t size = sq_blocks() * VHCA_WQE_BLOCK, i;
-
-	for (i = 0; i < len; i++)
-		((uint8_t *)to)[i] = ring[(block * VHCA_WQE_BLOCK + i) % size];
 }
 
 static int post(struct ibv_send_wr *wr, struct ibv_send_wr **bad)
@@ -94,7 +77,7 @@ static void a_write_has_all_segments(void **state)
 
 	(void)state;
 	assert_int_equal(post(&wr, &bad), 0);
-	read_ring(0, &got, sizeof(got));
+	fake_read_sq(qp, 0, &got, sizeof(got));
 	assert_int_equal(got.ctrl.opcode, VHCA_OP_WRITE_IMM);
 	assert_int_equal(got.ctrl.flags,
 			 VHCA_WQE_SIGNALED | VHCA_WQE_SOLICITED | VHCA_WQE_FENCE);
@@ -116,7 +99,7 @@ static void a_write_has_all_segments(void **state)
 	wr.num_sge = 0;
 	wr.send_flags = 0;
 	assert_int_equal(post(&wr, &bad), 0);
-	read_ring(2, &got, sizeof(got));
+	fake_read_sq(qp, 2, &got, sizeof(got));
 	assert_int_equal(got.ctrl.opcode, VHCA_OP_SEND);
 	assert_int_equal(got.ctrl.flags, 0);
 	assert_int_equal(got.ctrl.nblk, 1);
@@ -150,7 +133,7 @@ static void inline_data_cross_the_end(void **state)
 			data[i] = lap + i * 3;
 		wr.num_sge = 2;
 		assert_int_equal(post(&wr, &bad), 0);
-		read_ring(block, got, sizeof(got));
+		fake_read_sq(qp, block, got, sizeof(got));
 		assert_int_equal(ctrl->nblk, 4);
 		assert_int_equal(ctrl->nsge, 0);
 		assert_int_equal(ctrl->flags, VHCA_WQE_INLINE);
@@ -181,7 +164,7 @@ static void a_full_ring_refuses_and_recovers(void **state)
 	wr[2].next = NULL;
 	while (!post(&wr[2], &bad))
 		n++;
-	assert_int_equal(n, sq_blocks());
+	assert_int_equal(n, fake_sq_blocks(qp));
 	assert_true(n >= cap.max_send_wr);
 	assert_ptr_equal(bad, &wr[2]);
 	assert_int_equal(post(&wr[0], &bad), ENOMEM);
@@ -336,10 +319,10 @@ static void extended_posting_writes_the_same(void **state)
 
 	(void)state;
 	assert_int_equal(post(wr, &bad), 0);
-	read_ring(0, one, sizeof(one));
+	fake_read_sq(qp, 0, one, sizeof(one));
 	assert_int_equal(fake_ops()->modify_qp(qp, &attr, IBV_QP_STATE), 0);
 	assert_true(fake_rec(fake_qp(qp)->slot) == 0);
-	memset((void *)(uintptr_t)fake_qp(qp)->req.sq_addr, 0, sq_blocks() * VHCA_WQE_BLOCK);
+	memset((void *)(uintptr_t)fake_qp(qp)->req.sq_addr, 0, fake_sq_blocks(qp) * VHCA_WQE_BLOCK);
 
 	ibv_wr_start(ex());
 	ex()->wr_id = 1;
@@ -354,7 +337,7 @@ static void extended_posting_writes_the_same(void **state)
 	ibv_wr_send(ex());
 	assert_true(fake_rec(fake_qp(qp)->slot) == 0);
 	assert_int_equal(ibv_wr_complete(ex()), 0);
-	read_ring(0, two, sizeof(two));
+	fake_read_sq(qp, 0, two, sizeof(two));
 	assert_memory_equal(one, two, sizeof(one));
 	assert_true(fake_rec(fake_qp(qp)->slot) == 3);
 
@@ -362,7 +345,7 @@ static void extended_posting_writes_the_same(void **state)
 	ibv_wr_rdma_write_imm(ex(), 8, 0x7000, 5);
 	ibv_wr_set_inline_data(ex(), data, sizeof(data));
 	assert_int_equal(ibv_wr_complete(ex()), 0);
-	read_ring(3, two, sizeof(two));
+	fake_read_sq(qp, 3, two, sizeof(two));
 	assert_memory_equal(two + 48, data, sizeof(data));
 	assert_int_equal(((struct vhca_wqe_ctrl *)two)->flags, VHCA_WQE_INLINE);
 	assert_true(fake_rec(fake_qp(qp)->slot) == 5);
@@ -402,7 +385,7 @@ static void extended_posting_is_all_or_nothing(void **state)
 	assert_true(fake_rec(fake_qp(qp)->slot) == 0);
 
 	ibv_wr_start(ex());
-	for (i = 0; i <= sq_blocks(); i++)
+	for (i = 0; i <= fake_sq_blocks(qp); i++)
 		ibv_wr_send(ex());
 	assert_int_equal(ibv_wr_complete(ex()), ENOMEM);
 	before = fake_rec(fake_qp(qp)->slot);
@@ -442,7 +425,7 @@ static void a_request_that_does_not_fit_is_not_posted(void **state)
 	uint64_t used = 0;
 
 	(void)state;
-	for (; used < sq_blocks() - 1; used++)
+	for (; used < fake_sq_blocks(qp) - 1; used++)
 		assert_int_equal(post(&small, &bad), 0);
 	assert_int_equal(post(&big, &bad), ENOMEM);
 	assert_ptr_equal(bad, &big);
@@ -476,7 +459,7 @@ static void extended_setters_out_of_turn(void **state)
 	uint8_t data[64] = { 1 }, before[64], after[64];
 
 	(void)state;
-	read_ring(0, before, sizeof(before));
+	fake_read_sq(qp, 0, before, sizeof(before));
 	ibv_wr_start(ex());
 	ibv_wr_set_sge(ex(), 3, 0x5000, 9);
 	ibv_wr_set_inline_data(ex(), data, sizeof(data));
@@ -493,7 +476,7 @@ static void extended_setters_out_of_turn(void **state)
 	ibv_wr_rdma_read(ex(), 8, 0x7000);
 	ibv_wr_set_sge(ex(), 3, 0x5000, 9);
 	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
-	read_ring(0, after, sizeof(after));
+	fake_read_sq(qp, 0, after, sizeof(after));
 	assert_memory_equal(before, after, sizeof(after));
 	assert_true(fake_rec(fake_qp(qp)->slot) == 0);
 }
@@ -508,7 +491,7 @@ static void inline_data_of_no_length(void **state)
 
 	(void)state;
 	assert_int_equal(post(&wr, &bad), 0);
-	read_ring(0, &ctrl, sizeof(ctrl));
+	fake_read_sq(qp, 0, &ctrl, sizeof(ctrl));
 	assert_int_equal(ctrl.nblk, 1);
 	assert_int_equal(ctrl.flags, VHCA_WQE_INLINE);
 	assert_true(ctrl.inline_len == 0);

@@ -45,25 +45,8 @@ static int teardown(void **state)
 {
 	(void)state;
 	assert_int_equal(fake_ops()->destroy_ah(ah), 0);
-	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
-	assert_int_equal(fake_ops()->destroy_cq(cq), 0);
-	fake_close(ctx);
+	fake_end(ctx, cq, qp);
 	return 0;
-}
-
-static uint32_t sq_blocks(struct ibv_qp *of)
-{
-	return 1U << fake_qp(of)->req.log_sq_blocks;
-}
-
-/* Bytes of the send ring from a block on, the ring's end unfolded. */
-static void read_ring(struct ibv_qp *of, uint64_t block, void *to, size_t len)
-{
-	const uint8_t *ring = (const uint8_t *)(uintptr_t)fake_qp(of)->req.sq_addr;
-	size_t size = sq_blocks(of) * VHCA_WQE_BLOCK, i;
-
-	for (i = 0; i < len; i++)
-		((uint8_t *)to)[i] = ring[(block * VHCA_WQE_BLOCK + i) % size];
 }
 
 static uint64_t posted(struct ibv_qp *of)
@@ -138,7 +121,7 @@ static void a_datagram_has_its_destination(void **state)
 	wr.imm_data = htobe32(0x01020304);
 	wr.send_flags = IBV_SEND_SIGNALED | IBV_SEND_SOLICITED;
 	assert_int_equal(post(&wr, &bad), 0);
-	read_ring(qp, 0, &got, sizeof(got));
+	fake_read_sq(qp, 0, &got, sizeof(got));
 	assert_int_equal(got.head.ctrl.opcode, VHCA_OP_SEND_IMM);
 	assert_int_equal(got.head.ctrl.flags, VHCA_WQE_SIGNALED | VHCA_WQE_SOLICITED);
 	assert_int_equal(got.head.ctrl.nblk, 2);
@@ -168,9 +151,9 @@ static void requests_keep_their_own_address(void **state)
 	assert_int_equal(fake_ops()->destroy_ah(other), 0);
 	wr = datagram(NULL, 0);
 	assert_int_equal(post(&wr, &bad), 0);
-	read_ring(qp, 0, &got, sizeof(got));
+	fake_read_sq(qp, 0, &got, sizeof(got));
 	check_destination(&got.ud, 0x77, VHCA_MAX_QPN, 0);
-	read_ring(qp, 2, &got, sizeof(got));
+	fake_read_sq(qp, 2, &got, sizeof(got));
 	check_destination(&got.ud, 0x4321, 0xabcdef, 0x80010000);
 }
 
@@ -184,7 +167,7 @@ static void a_datagram_on_ethernet_has_the_neighbour(void **state)
 	(void)state;
 	wr.wr.ud.ah = other;
 	assert_int_equal(post(&wr, &bad), 0);
-	read_ring(qp, 0, &got, sizeof(got));
+	fake_read_sq(qp, 0, &got, sizeof(got));
 	assert_memory_equal(got.ud.av.dmac, fake_neighbour, sizeof(fake_neighbour));
 	assert_int_equal(got.ud.av.grh, 1);
 	assert_int_equal(got.ud.av.sgid_index, 3);
@@ -199,10 +182,10 @@ static uint64_t go_to(uint32_t place)
 	uint8_t data[64] = {};
 	struct ibv_sge sge = { .addr = (uintptr_t)data };
 	struct ibv_send_wr wr = datagram(&sge, 1), *bad;
-	uint32_t left = (place - posted(qp)) % sq_blocks(qp);
+	uint32_t left = (place - posted(qp)) % fake_sq_blocks(qp);
 
 	if (left == 1)
-		left += sq_blocks(qp);
+		left += fake_sq_blocks(qp);
 	wr.send_flags = IBV_SEND_INLINE;
 	while (left) {
 		sge.length = left % 2 ? 64 : 0;
@@ -210,7 +193,7 @@ static uint64_t go_to(uint32_t place)
 		left -= left % 2 ? 3 : 2;
 		complete_with(qp, posted(qp), VHCA_CS_SUCCESS);
 	}
-	assert_int_equal(posted(qp) % sq_blocks(qp), place);
+	assert_int_equal(posted(qp) % fake_sq_blocks(qp), place);
 	return posted(qp);
 }
 
@@ -229,12 +212,12 @@ static void inline_of_every_length_everywhere(void **state)
 	wr.send_flags = IBV_SEND_INLINE;
 	for (i = 0; i < sizeof(data); i++)
 		data[i] = 3 * i + 1;
-	for (shift = 0; shift < sq_blocks(qp); shift++) {
+	for (shift = 0; shift < fake_sq_blocks(qp); shift++) {
 		block = go_to(shift);
 		for (len = 0; len <= INLINE; len++) {
 			sge.length = len;
 			assert_int_equal(post(&wr, &bad), 0);
-			read_ring(qp, block, got, sizeof(got));
+			fake_read_sq(qp, block, got, sizeof(got));
 			assert_int_equal(head->ctrl.nblk, (80 + len + 63) / 64);
 			assert_int_equal(head->ctrl.nsge, 0);
 			assert_int_equal(head->ctrl.flags, VHCA_WQE_INLINE);
@@ -399,10 +382,10 @@ static void a_full_ring_takes_no_datagram(void **state)
 	(void)state;
 	while (!post(&wr, &bad))
 		n++;
-	assert_int_equal(n, sq_blocks(qp) / 2);
+	assert_int_equal(n, fake_sq_blocks(qp) / 2);
 	assert_int_equal(post(&wr, &bad), ENOMEM);
 	assert_ptr_equal(bad, &wr);
-	assert_true(posted(qp) == sq_blocks(qp));
+	assert_true(posted(qp) == fake_sq_blocks(qp));
 	complete_with(qp, 2, VHCA_CS_SUCCESS);
 	assert_int_equal(post(&wr, &bad), 0);
 	assert_int_equal(post(&wr, &bad), ENOMEM);
@@ -480,12 +463,12 @@ static void extended_posting_writes_the_same(void **state)
 
 	(void)state;
 	memset(data, 0x5a, sizeof(data));
-	for (i = 0; i < 2 * sq_blocks(qp); i++) {
+	for (i = 0; i < 2 * fake_sq_blocks(qp); i++) {
 		struct ibv_send_wr wr[2] = { datagram(&sge, 1), datagram(&text, 1) }, *bad;
 		size_t len = 5 * VHCA_WQE_BLOCK;
 		uint32_t delta;
 
-		block = go_to(i % sq_blocks(qp));
+		block = go_to(i % fake_sq_blocks(qp));
 		wr[0].next = &wr[1];
 		wr[0].wr_id = 1;
 		wr[0].opcode = IBV_WR_SEND_WITH_IMM;
@@ -494,21 +477,21 @@ static void extended_posting_writes_the_same(void **state)
 		wr[1].wr_id = 2;
 		wr[1].send_flags = IBV_SEND_INLINE;
 		assert_int_equal(post(wr, &bad), 0);
-		read_ring(qp, block, one, len);
+		fake_read_sq(qp, block, one, len);
 		block += 5;
 		assert_true(posted(qp) == block);
 		complete_with(qp, block, VHCA_CS_SUCCESS);
 
 		memset(two, 0, sizeof(two));
-		block = go_to(i % sq_blocks(qp));
+		block = go_to(i % fake_sq_blocks(qp));
 		ibv_wr_start(ex());
 		ex()->wr_id = 1;
 		ex()->wr_flags = IBV_SEND_SIGNALED;
 		ibv_wr_send_imm(ex(), 99);
-		if (i / sq_blocks(qp))
+		if (i / fake_sq_blocks(qp))
 			ibv_wr_set_ud_addr(ex(), ah, 0xabcdef, 0x80010000);
 		ibv_wr_set_sge(ex(), 3, 0x5000, 9);
-		if (!(i / sq_blocks(qp)))
+		if (!(i / fake_sq_blocks(qp)))
 			ibv_wr_set_ud_addr(ex(), ah, 0xabcdef, 0x80010000);
 		ex()->wr_id = 2;
 		ex()->wr_flags = 0;
@@ -516,7 +499,7 @@ static void extended_posting_writes_the_same(void **state)
 		ibv_wr_set_inline_data(ex(), data, sizeof(data));
 		ibv_wr_set_ud_addr(ex(), ah, 0xabcdef, 0x80010000);
 		assert_int_equal(ibv_wr_complete(ex()), 0);
-		read_ring(qp, block, two, len);
+		fake_read_sq(qp, block, two, len);
 		block += 5;
 		assert_true(posted(qp) == block);
 		complete_with(qp, block, VHCA_CS_SUCCESS);

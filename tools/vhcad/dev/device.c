@@ -312,6 +312,7 @@ struct vhca_dev *vdev_new(struct engine *e, const struct vdev_config *cfg, struc
 	hca->guest_row = trace_row(dev->name, "guest");
 	hca->command_row = trace_row(dev->name, "commands");
 	dev->adapter.trace_row = trace_row(dev->name, "turns");
+	dev->wait_row = trace_row(dev->name, "waits");
 	err = init_tables(dev);
 	dev->kicked = calloc((dev->kick_pages + 63) / 64, sizeof(*dev->kicked));
 	if (err || !dev->kicked)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The inside of an HCA, for the files of this room.
+ * The inside of an HCA, for the files of this folder.
  */
 #ifndef VHCAD_DEV_HCA_H
 #define VHCAD_DEV_HCA_H

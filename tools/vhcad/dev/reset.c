@@ -82,9 +82,9 @@ static bool drop_counter(struct vhca_dev *dev, void *obj)
 	return true;
 }
 
-/* Objects that go in one stretch, as other threads wait for the engine's lock meanwhile. */
+/* Objects that go in one pass, as other threads wait for the engine's lock meanwhile. */
 #define DROP_AT_ONCE	32u
-/* Table slots, most of them empty, that are looked at in one stretch. */
+/* Table slots, most of them empty, that are looked at in one pass. */
 #define LOOK_AT_ONCE	1024u
 
 /*
@@ -96,7 +96,7 @@ void hca_drop_objects(struct hca *hca)
 	struct vhca_dev *dev = &hca->dev;
 	const struct {
 		struct table *table;
-		/* false: there was too much for one stretch */
+		/* false: there was too much for one pass */
 		bool (*drop)(struct vhca_dev *dev, void *obj);
 	} steps[] = {
 		{ &dev->qps, drop_qp }, { &dev->srqs, drop_srq }, { &dev->cqs, drop_cq },

@@ -26,7 +26,7 @@ static void wake(void *engine)
 {
 	struct engine *e = engine;
 
-	shard_wake(&e->shard[0]);
+	shard_wake(&e->shard[0], WOKEN_BY_FABRIC);
 }
 
 struct engine *engine_make(const struct engine_clock *clock, struct fabric *fabric, u32 threads)

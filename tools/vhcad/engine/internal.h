@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The engine's inside, for the files of this room.
+ * The engine's inside, for the files of this folder.
  */
 #ifndef VHCAD_ENGINE_INTERNAL_H
 #define VHCAD_ENGINE_INTERNAL_H
@@ -34,6 +34,7 @@
  * @asleep: the thread is in ppoll(), or about to enter it; atomic
  * @nap_until: when the sleeping thread wakes by itself
  * @nap_why: what it waits for
+ * @woken_by: who has woken it last, for the trace; atomic
  * @sleeps: how often it has slept
  * @helped: how often another thread has worked in its place
  * @wakes: how often it was woken; atomic
@@ -59,6 +60,7 @@ struct shard {
 	u32 asleep;
 	u64 nap_until;
 	const char *nap_why;
+	const char *woken_by;
 	u64 sleeps;
 	u64 helped;
 	u64 wakes;
@@ -108,8 +110,14 @@ static inline void shard_take(struct shard *s)
 		shard_open(s);
 }
 
-/** shard_wake() - there may be work; any thread */
-void shard_wake(struct shard *s);
+/* What has woken a thread, as the trace has it. */
+#define WOKEN_BY_GUEST		"woken by a guest"
+#define WOKEN_BY_CONTROL	"woken by a change"
+#define WOKEN_BY_FABRIC		"woken by a packet"
+#define WOKEN_BY_SHARD		"woken by another engine"
+
+/** shard_wake() - there may be work; any thread.  @by: WOKEN_BY_* */
+void shard_wake(struct shard *s, const char *by);
 
 /* meet.c */
 /** shard_answer() - adapters go where they want to, or are called to; under its lock */

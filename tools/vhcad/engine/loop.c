@@ -259,7 +259,7 @@ void shard_attend(struct shard *s)
 	bool idle;
 
 	if (!e->help_ns || pthread_mutex_trylock(&s->run)) {
-		shard_wake(s);
+		shard_wake(s, WOKEN_BY_GUEST);
 		return;
 	}
 	s->helped++;
@@ -277,7 +277,7 @@ void shard_attend(struct shard *s)
 	if (begin)
 		trace_span(TRACE_PLAIN, trace_thread(), begin, "work for the engine", 0, 0);
 	if (!idle)
-		shard_wake(s);
+		shard_wake(s, WOKEN_BY_GUEST);
 }
 
 /* What the thread has been waiting for, unless it was woken before. */
@@ -290,12 +290,23 @@ static const char *why_asleep(struct shard *s, u64 due)
 	return "sleep: a timer runs";
 }
 
+static void trace_nap(struct shard *s, u64 begin, u64 planned, bool woken)
+{
+	u32 row = trace_thread();
+
+	trace_span(TRACE_SLEEP, row, begin, s->nap_why, planned, 0);
+	trace_point(TRACE_PLAIN, row,
+		    woken ? __atomic_load_n(&s->woken_by, __ATOMIC_RELAXED) : "woken by the clock",
+		    0, 0);
+}
+
 /* Sleeps until woken or until due; called and left with @run held. */
 static void nap(struct shard *s, u64 due)
 {
 	struct pollfd fd = { .fd = s->wakefd, .events = POLLIN };
 	struct timespec ts, *timeout = NULL;
 	u64 now = worker_now(&s->worker), count, begin = trace_begin();
+	bool woken;
 
 	s->nap_until = due;
 	s->nap_why = why_asleep(s, due);
@@ -308,12 +319,11 @@ static void nap(struct shard *s, u64 due)
 		timeout = &ts;
 	}
 	shard_unlock(s);
-	if (ppoll(&fd, 1, timeout, NULL) > 0 &&
-	    read(s->wakefd, &count, sizeof(count)) < 0 && errno != EAGAIN)
+	woken = ppoll(&fd, 1, timeout, NULL) > 0;
+	if (woken && read(s->wakefd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		abort();
 	if (begin)
-		trace_span(TRACE_SLEEP, trace_thread(), begin, s->nap_why,
-			   due > now && due != ENGINE_NEVER ? due - now : 0, 0);
+		trace_nap(s, begin, due > now && due != ENGINE_NEVER ? due - now : 0, woken);
 	shard_lock_in_turn(s);
 	s->napped += worker_now(&s->worker) - now;
 }

@@ -54,7 +54,7 @@ static void put_on(struct shard *s, struct adapter *a)
 static void ask_for_news(struct shard *s)
 {
 	__atomic_store_n(&s->news, true, __ATOMIC_SEQ_CST);
-	shard_wake(s);
+	shard_wake(s, WOKEN_BY_SHARD);
 }
 
 /* Those that have called an adapter, as bits, and where it does not come, look where it is now. */
@@ -70,7 +70,7 @@ static void leave(struct shard *s, struct adapter *a, struct shard *to)
 	/* from here on others look for it there; who finds nothing waits for this shard's lock */
 	__atomic_store_n(&a->home, to, __ATOMIC_SEQ_CST);
 	inbox_put(&to->inbox, &a->inbox_link);
-	shard_wake(to);
+	shard_wake(to, WOKEN_BY_SHARD);
 }
 
 void shard_open(struct shard *s)

@@ -61,7 +61,7 @@ void shard_unlock(struct shard *s)
 	pthread_mutex_unlock(&s->run);
 }
 
-void shard_wake(struct shard *s)
+void shard_wake(struct shard *s, const char *by)
 {
 	const u64 one = 1;
 
@@ -72,6 +72,7 @@ void shard_wake(struct shard *s)
 		__atomic_fetch_add(&s->wakes, 1, __ATOMIC_RELAXED);
 		if (tracing())
 			trace_point(TRACE_PLAIN, trace_thread(), "wake the engine", 0, 0);
+		__atomic_store_n(&s->woken_by, by, __ATOMIC_RELAXED);
 		while (write(s->wakefd, &one, sizeof(one)) < 0 && errno == EINTR)
 			;
 	}

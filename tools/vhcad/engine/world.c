@@ -31,5 +31,5 @@ void engine_unlock(struct engine *e)
 void engine_wake(struct engine *e)
 {
 	for (u32 i = 0; i < e->nshards; i++)
-		shard_wake(&e->shard[i]);
+		shard_wake(&e->shard[i], WOKEN_BY_CONTROL);
 }

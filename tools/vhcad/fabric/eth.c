@@ -8,6 +8,7 @@
 
 #include "capture/capture.h"
 #include "fabric/eth_internal.h"
+#include "trace/trace.h"
 
 void eth_segment_free(struct eth_segment *s)
 {
@@ -98,6 +99,7 @@ int fab_plug_eth(struct fabric *f, struct fab_port *port, const char *name, cons
 	port->fabric = f;
 	port->eth = eth;
 	port->cap_port = f->capture ? capture_add_ether(f->capture, name) : -1;
+	port->recorded = port->cap_port >= 0 || port->trace_row != TRACE_NO_ROW;
 	s->port[s->nports++] = port;
 	connect(port, &eth->socket);
 	port->plugged = true;

@@ -8,7 +8,7 @@
 #include "fabric/eth_internal.h"
 #include "fabric/threads.h"
 
-static void record(struct fab_port *port, struct run *run)
+static void capture_run(struct fab_port *port, struct run *run)
 {
 	struct fabric *f = port->fabric;
 	u8 buf[WIRE_MAX_PKT];
@@ -24,6 +24,13 @@ static void record(struct fab_port *port, struct run *run)
 		f->cap_time++;
 	}
 	fab_unlock(f);
+}
+
+static __attribute__((cold, noinline)) void record(struct fab_port *port, struct run *run)
+{
+	run_trace(run, port->trace_row);
+	if (port->cap_port >= 0)
+		capture_run(port, run);
 }
 
 /* To those outside, for whom one port stands. */
@@ -58,7 +65,7 @@ static bool set_out(struct fab_port *port, struct run *run, u64 bytes)
 	port->ib.tx_bytes += bytes;
 	if (path_is_mcast(&run->h.path))
 		port->ib.tx_mcast += run->npkts;
-	if (port->cap_port >= 0)
+	if (port->recorded)
 		record(port, run);
 	return !run->pl || !run->pl->fault;
 }

@@ -53,7 +53,8 @@ struct fab_port_ops {
  * @at: number of the switch's port that it is plugged into, from 1
  * @rate: of its link
  * @cap_port: interface of the capture, or -1; of Ethernet ports, too, as is what queues need
- * @trace_row: of what it sends; set by the owner
+ * @trace_row: of what it sends; set by the owner before the port is plugged in
+ * @recorded: somebody wants to know what it sends: the capture, or the trace
  * @open: packets pass it both ways without a further look: this end and the switch's are active,
  *	neither enforces P_Keys, and all that the one switch sends here is to LIDs of the port
  * @foreign: LIDs that the one switch sends here and that are not the port's
@@ -76,6 +77,7 @@ struct fab_port {
 	struct fab_rate rate;
 	bool open;
 	bool plugged;
+	bool recorded;
 	int cap_port;
 	u32 trace_row;
 	u32 foreign;
@@ -162,6 +164,15 @@ void fab_port_count(const struct fab_port *port, struct port_count *c);
 
 /** fab_room() - packets that a port may send now without loss */
 u32 fab_room(const struct fab_port *port);
+
+/**
+ * fab_prefetch() - have what the one switch's table says of a LID come into the caches
+ * @port: sender's port
+ * @dlid: where it is about to send; any
+ *
+ * A hint: the table is larger than a first-level cache.
+ */
+void fab_prefetch(const struct fab_port *port, u16 dlid);
 
 /**
  * fab_send() - send packets

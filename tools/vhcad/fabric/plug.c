@@ -9,6 +9,7 @@
 #include "capture/capture.h"
 #include "fabric/eth_internal.h"
 #include "fabric/pipe.h"
+#include "trace/trace.h"
 
 static void on_state(struct port *ib, u8 old)
 {
@@ -100,6 +101,7 @@ int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 	}
 	switch_recount(port);
 	port->cap_port = f->capture ? capture_add_ib_port(f->capture, name) : -1;
+	port->recorded = port->cap_port >= 0 || port->trace_row != TRACE_NO_ROW;
 	port->ib.ops = &port_ops;
 	port_connect(&port->ib, socket_of(port));
 	port->plugged = true;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fabric/run.h"
+#include "trace/trace.h"
 
 static u8 pkt_opcode(const struct run *r, u32 i)
 {
@@ -50,6 +51,11 @@ u32 run_pkt_bytes(const struct run *r, u32 i, u8 *buf)
 	if (len && payload_read(r->pl, r->skip + i * r->mtu, buf + hdrlen, len))
 		return 0;
 	return h.eth ? wire_seal_roce(buf, hdrlen, len) : wire_seal(buf, hdrlen, len);
+}
+
+void run_trace(const struct run *r, u32 row)
+{
+	trace_point(TRACE_PACKETS, row, wire_kind_name(r->kind), r->len, r->h.dqpn);
 }
 
 void run_cut(struct run *r, u32 from, u32 n)
@@ -107,13 +113,12 @@ int payload_read(struct payload *pl, u32 start, void *dst, u32 len)
 {
 	u64 off = start;
 	u8 *out = dst;
-	u32 i;
 
 	if (!pl->mem) {
 		memcpy(dst, pl->host + start, len);
 		return 0;
 	}
-	for (i = seek(pl, &off); len && i < pl->nseg; i++, off = 0) {
+	for (u32 i = seek(pl, &off); len && i < pl->nseg; i++, off = 0) {
 		u32 n = MIN(pl->seg[i].len - off, (u64)len);
 
 		if (dma_read(pl->mem, out, pl->seg[i].addr + off, n))

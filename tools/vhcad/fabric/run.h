@@ -152,6 +152,9 @@ u64 run_wire_bytes(const struct run *r);
  */
 u32 run_pkt_bytes(const struct run *r, u32 i, u8 *buf);
 
+/** run_trace() - a port sends it, whose row of the trace is @row */
+void run_trace(const struct run *r, u32 row);
+
 /**
  * run_cut() - keep some packets of a run
  * @r: run

@@ -7,7 +7,6 @@
 #include "fabric/eth_internal.h"
 #include "fabric/pipe.h"
 #include "fabric/threads.h"
-#include "trace/trace.h"
 
 /* A packet's time on the cable, so that those of a run have their own stamps. */
 static u64 wire_ns(const struct fab_port *port, u32 len)
@@ -35,6 +34,14 @@ static void capture_run(struct fab_port *port, struct run *run)
 	fab_unlock(f);
 }
 
+/* Apart from set_out(), as hardly anybody wants to know. */
+static __attribute__((cold, noinline)) void record(struct fab_port *port, struct run *run)
+{
+	run_trace(run, port->trace_row);
+	if (port->cap_port >= 0)
+		capture_run(port, run);
+}
+
 /* It leaves the port; false: nobody will get it. */
 static bool set_out(struct fab_port *port, struct run *run, u64 bytes)
 {
@@ -46,8 +53,8 @@ static bool set_out(struct fab_port *port, struct run *run, u64 bytes)
 	port->ib.tx_bytes += bytes;
 	if (lid_is_mcast(run->h.dlid))
 		port->ib.tx_mcast += run->npkts;
-	if (port->cap_port >= 0)
-		capture_run(port, run);
+	if (port->recorded)
+		record(port, run);
 	if (!port->open && !fab_enters(port, run))
 		return false;
 	return !run->pl || !run->pl->fault;
@@ -99,18 +106,10 @@ static void send_unicast(struct fab_port *port, struct run *run, u64 bytes)
 		send_on(port, to, run, bytes);
 }
 
-static void trace_run(const struct fab_port *port, const struct run *run)
-{
-	trace_point(TRACE_PACKETS, port->trace_row, wire_kind_name(run->kind), run->len,
-		    run->h.dqpn);
-}
-
 void fab_send(struct fab_port *port, struct run *run)
 {
 	u64 bytes;
 
-	if (tracing())
-		trace_run(port, run);
 	if (port->eth) {
 		eth_send(port, run);
 		return;
@@ -129,8 +128,6 @@ bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
 	u64 bytes;
 	bool goes;
 
-	if (tracing() && !c->going)
-		trace_run(port, run);
 	if (port->eth)
 		return eth_send_some(port, run, c, budget);
 	bytes = run_wire_bytes(run);
@@ -139,6 +136,14 @@ bool fab_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c,
 		return false;
 	*c = (struct fab_cursor){ 0 };
 	return true;
+}
+
+void fab_prefetch(const struct fab_port *port, u16 dlid)
+{
+	const struct fab_switch *sw = port->fabric->shared;
+
+	if (sw && dlid <= LID_SWITCH)
+		__builtin_prefetch(&sw->linear[dlid]);
 }
 
 struct fab_port *fab_receiver(const struct fab_port *port, const struct wire_path *path)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Integer names and small helpers that every room of the daemon uses.
+ * Integer names and small helpers that every file of the daemon uses.
  */
 #ifndef VHCAD_LIB_TYPES_H
 #define VHCAD_LIB_TYPES_H

@@ -267,6 +267,9 @@ int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct g
 		if (err)
 			*src_fault = stretch_check(l.ts, p->src, p->len, GMEM_READ);
 	}
+	/* memory that was lost meanwhile: the receiver is told, and may use what has arrived */
+	if (cold && err)
+		gmem_stream_fence();
 	bracket_close();
 	return err;
 }

@@ -47,7 +47,7 @@ static void count_parents(struct vqp *qp, int n)
 }
 
 /*
- * Windows and groups that a QP parts from in one stretch. Where there are many switches, the last
+ * Windows and groups that a QP parts from in one pass. Where there are many switches, the last
  * member of a group has its tree made anew.
  */
 #define LET_GO		64u

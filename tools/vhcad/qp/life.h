@@ -16,7 +16,7 @@ void qp_destroy(struct vqp *qp);
  * qp_let_go() - part a QP that goes from its windows and groups, which may be very many
  * @qp: QP
  *
- * Return: false if there are more than can be let go in one stretch: call it again.
+ * Return: false if there are more than can be let go in one pass: call it again.
  */
 bool qp_let_go(struct vqp *qp);
 

@@ -77,16 +77,16 @@ int offload_fill(struct vqp *qp, const struct tx_req *t, struct run *run, struct
 	if (st)
 		return st;
 	if (t->opcode == VHCA_OP_LSO)
-		st = make_segment(qp, &s->tx_wqe, r->cur_pkt, last, s->scraps, &len);
+		st = make_segment(qp, &s->tx_wqe, r->cur_pkt, last, s->bounce, &len);
 	else
-		st = make_whole(qp, &s->tx_wqe, s->scraps, &len);
+		st = make_whole(qp, &s->tx_wqe, s->bounce, &len);
 	if (st)
 		return st;
 	/* the port's MTU may have become smaller since the request was taken */
 	if (len > qp->mtu)
 		return VHCA_CS_LOC_LEN_ERR;
 	pl->mem = NULL;
-	pl->host = s->scraps;
+	pl->host = s->bounce;
 	pl->nseg = 0;
 	pl->fault = false;
 	*run = (struct run){
@@ -125,14 +125,14 @@ bool offload_checked(const struct vqp *qp, const struct datagram *d)
 		return run->len >= sizeof(front) && ip_front(d->front + WIRE_GRH_LEN) &&
 		       sums_ok(qp, d->front + WIRE_GRH_LEN, run->len);
 	/* the first bytes tell most datagrams that are none of IPoIB */
-	if (run->len < sizeof(front) || run->len > sizeof(s->scraps) || run->skip ||
+	if (run->len < sizeof(front) || run->len > sizeof(s->bounce) || run->skip ||
 	    payload_read(pl, 0, front, sizeof(front)) || !ip_front(front))
 		return false;
 	if (pl->mem) {
-		if (payload_read(pl, 0, s->scraps, run->len))
+		if (payload_read(pl, 0, s->bounce, run->len))
 			return false;
 		pl->mem = NULL;
-		pl->host = s->scraps;
+		pl->host = s->bounce;
 	}
 	return sums_ok(qp, pl->host, run->len);
 }

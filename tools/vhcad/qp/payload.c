@@ -31,11 +31,11 @@ u32 payload_gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, str
 		return len;
 	if (got >= qp->mtu || (pl->nseg < PAYLOAD_SEGS && w->pieces <= RUN_PIECES))
 		return got / qp->mtu * qp->mtu;
-	/* scraps: the list of a key may be of any number of them */
+	/* The list of a key may have any number of pieces: a packet's are copied to one place. */
 	len = MIN(len, qp->mtu);
 	pl->mem = NULL;
-	pl->host = qp_scratch(qp)->scraps;
-	return sgl_read(l, off, qp_scratch(qp)->scraps, len) == len ? len : 0;
+	pl->host = qp_scratch(qp)->bounce;
+	return sgl_read(l, off, qp_scratch(qp)->bounce, len) == len ? len : 0;
 }
 
 u32 payload_scatter(struct vqp *qp, const struct run *run, const struct sglist *l, u64 off,

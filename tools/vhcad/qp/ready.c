@@ -27,6 +27,7 @@ void qp_wait_room(struct vqp *qp)
 {
 	struct vport *p = qp->port;
 
+	qp_trace(qp, "wait: room in the fabric", 0);
 	qp_not_ready(qp);
 	list_add_tail(&qp->ready_node, &p->no_room);
 	if (list_empty(&p->no_room_node))
@@ -51,6 +52,7 @@ static bool port_room(struct vport *p)
 
 void qp_wait_away(struct vqp *qp)
 {
+	qp_trace(qp, "wait: an adapter of another engine", 0);
 	qp_not_ready(qp);
 	list_add_tail(&qp->ready_node, &qp->dev->adapter.away);
 }

@@ -6,6 +6,13 @@
 #define VHCAD_QP_READY_H
 
 #include "qp/qp.h"
+#include "trace/trace.h"
+
+/** qp_trace() - what a QP waits for, or why it waits no longer; @ns: how long at the most, or 0 */
+static inline void qp_trace(const struct vqp *qp, const char *why, u64 ns)
+{
+	trace_point(TRACE_WAIT, qp->dev->wait_row, why, ns, qp->qpn);
+}
 
 /** qp_ready() - a QP has work: it has a turn when those before it have had theirs */
 void qp_ready(struct vqp *qp);

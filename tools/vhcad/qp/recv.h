@@ -36,7 +36,7 @@ void recv_give_back(struct scratch *s);
  * @len: bytes, not 0
  * @pl: filled in
  *
- * What lies in too many pieces is copied to the worker's scraps, a packet at a time.
+ * What lies in too many pieces is copied to the worker's bounce buffer, a packet at a time.
  *
  * Return: @len or the bytes of as many whole packets as there are; 0 when not even one can be had.
  */

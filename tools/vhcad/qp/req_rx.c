@@ -103,6 +103,7 @@ static void loss_noticed(struct vqp *qp, bool progress)
 	if (qp->req.gap != GAP_NONE)
 		return;
 	qp->req.gap = GAP_BACK;
+	qp_trace(qp, "a packet was lost", 0);
 	if (progress)
 		req_rewind(qp);
 	else
@@ -134,6 +135,7 @@ static void receiver_not_ready(struct vqp *qp, u8 code)
 	req_rewind(qp);
 	r->rnr_wait = true;
 	r->gap = GAP_NONE;
+	qp_trace(qp, "wait: the receiver is not ready", rnr_10us[code] * 10000ull);
 	timer_set(&a->timers, &r->timer, a->worker->now + rnr_10us[code] * 10000ull);
 }
 

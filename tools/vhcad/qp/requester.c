@@ -18,6 +18,13 @@ enum progress {
 	MUST_WAIT,		/* something has to come first: an answer, room, or its receiver */
 };
 
+/* It goes on when something has come that is under way, whenever that is. */
+static enum progress wait_for(const struct vqp *qp, const char *what)
+{
+	qp_trace(qp, what, 0);
+	return MUST_WAIT;
+}
+
 void req_reset(struct vqp *qp, u32 psn)
 {
 	struct rc_requester *r = &qp->req;
@@ -127,9 +134,9 @@ static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	if (!r->cur_pkt && !qp->attr.max_rd_atomic)
 		return refuse_answered(qp);
 	if (!r->cur_pkt && r->reads >= qp->attr.max_rd_atomic)
-		return MUST_WAIT;
+		return wait_for(qp, "wait: READs and atomics under way");
 	if (out && (r->cur_pkt || out + n > READ_MAX_PKTS))
-		return MUST_WAIT;
+		return wait_for(qp, "wait: the window");
 	if (!qp_may_send(qp))
 		return MUST_WAIT;
 	run.h.psn = r->nxt;
@@ -169,10 +176,10 @@ static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	int st;
 
 	if (out >= TX_WINDOW)
-		return MUST_WAIT;
+		return wait_for(qp, "wait: the window");
 	if (over_credit(r, t)) {
 		if (out)
-			return MUST_WAIT;
+			return wait_for(qp, "wait: the peer's receives");
 		n = 1;
 	}
 	room = qp_may_send(qp);
@@ -211,7 +218,7 @@ static enum progress send_single(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	if (!qp->attr.max_rd_atomic)
 		return refuse_answered(qp);
 	if (r->reads >= qp->attr.max_rd_atomic || psn_diff(r->nxt, r->una) >= (s32)READ_MAX_PKTS)
-		return MUST_WAIT;
+		return wait_for(qp, "wait: READs and atomics under way");
 	if (!qp_may_send(qp))
 		return MUST_WAIT;
 	pl.fault = false;
@@ -244,7 +251,7 @@ static enum progress do_local(struct vqp *qp, struct tx_req *t)
 
 	if (t->opcode == VHCA_OP_LOCAL_INV ? r->head != r->cur :
 	    t->flags & VHCA_WQE_FENCE && r->reads)
-		return MUST_WAIT;
+		return wait_for(qp, "wait: requests before it");
 	st = req_local(qp, t);
 	if (st) {
 		refuse_current(qp, st);
@@ -269,7 +276,7 @@ static enum progress send_current(struct vqp *qp, u32 *bytes)
 		return WENT_ON;
 	}
 	if (!r->cur_pkt && t->flags & VHCA_WQE_FENCE && r->reads)
-		return MUST_WAIT;
+		return wait_for(qp, "wait: a fence");
 	if (!op_is_answered(t->opcode))
 		return send_data(qp, t, bytes);
 	return op_is_read(t->opcode) ? send_read(qp, t, bytes) : send_single(qp, t, bytes);
@@ -347,14 +354,17 @@ void req_timeout(struct timer *t)
 	if (!dev_live(qp->dev) || (qp->state != QPS_RTS && qp->state != QPS_SQD))
 		return;
 	if (qp->req.rnr_wait) {
+		qp_trace(qp, "RNR: sends again", 0);
 		qp->req.rnr_wait = false;
 		qp_ready(qp);
 		return;
 	}
 	if (answer_waits(qp)) {
+		qp_trace(qp, "wait: the answer's turn", 0);
 		req_arm(qp);
 		return;
 	}
+	qp_trace(qp, "ACK time-out", 0);
 	if (qp->req.gap == GAP_HURRY) {
 		qp->req.gap = GAP_AGAIN;
 	} else {

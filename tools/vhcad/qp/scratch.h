@@ -15,7 +15,7 @@
  * @slices: that QPs have had
  * @why_qp: QP whose request was refused last,
  * @why: and enum vhca_why
- * @scraps: bytes of a packet whose pieces are too many
+ * @bounce: copy of a packet whose bytes lie in too many pieces, or are not sent as they lie
  *
  * An entry stays until another one is loaded: its owner says which QP it belongs to.
  */
@@ -26,7 +26,7 @@ struct scratch {
 	u16 slices;
 	const struct vqp *why_qp;
 	u8 why;
-	u8 scraps[WIRE_MAX_MTU];
+	u8 bounce[WIRE_MAX_MTU];
 };
 
 /** qp_scratch() - the memory of the worker that works for a QP's adapter */

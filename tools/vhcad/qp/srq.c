@@ -173,7 +173,7 @@ enum vhca_status cmd_create_srq(struct command *c)
 	return command_object(c, srq->srqn);
 }
 
-/* Targets that part from an SRQ in one stretch. */
+/* Targets that part from an SRQ in one pass. */
 #define TARGETS_AT_ONCE	64u
 
 enum vhca_status cmd_destroy_srq(struct command *c)

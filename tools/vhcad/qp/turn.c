@@ -10,6 +10,7 @@
 #include "qp/recv.h"
 #include "qp/requester.h"
 #include "qp/responder.h"
+#include "trace/trace.h"
 
 /* What a turn costs besides its bytes, in bytes that could be moved in the same time. */
 #define QP_COST		1024u
@@ -36,6 +37,14 @@ static bool run_slice(struct vqp *qp, u32 *bytes, u32 *wqes)
 	return more;
 }
 
+/* A slice has ended, which a QP that could go on has used up. */
+static void trace_slice(const struct adapter *a, u64 begin, u32 qpn, u32 bytes, bool more)
+{
+	const char *what = !more ? "slice" : a->worker->late ? "slice: cut by time" : "slice: cut";
+
+	trace_span(TRACE_SLICE, a->trace_row, begin, what, bytes, qpn);
+}
+
 u32 qp_turn(struct adapter *a)
 {
 	struct vhca_dev *dev = container_of(a, struct vhca_dev, adapter);
@@ -45,13 +54,18 @@ u32 qp_turn(struct adapter *a)
 	while (cost < TURN_COST && !(cost && cost_late(a->worker)) && (l = list_pop(&a->ready))) {
 		struct vqp *qp = container_of(l, struct vqp, ready_node);
 		u32 bytes = SLICE_BYTES, wqes = SLICE_WQES;
+		u64 begin = trace_begin();
+		bool more;
 
 		if (!dev_live(dev))
 			continue;
 		qp_follow_port(qp);
 		prefetch_turn(qp);
-		if (run_slice(qp, &bytes, &wqes))
+		more = run_slice(qp, &bytes, &wqes);
+		if (more)
 			qp_ready(qp);
+		if (begin)
+			trace_slice(a, begin, qp->qpn, SLICE_BYTES - bytes, more);
 		if (bytes <= SLICE_BYTES - NOTIFY_BYTES)
 			worker_notify(a->worker);
 		cost += SLICE_BYTES - bytes + (SLICE_WQES - wqes) * WQE_COST + QP_COST;

@@ -7,6 +7,8 @@
  * request that fails takes the QP to SQE: what is posted behind it is flushed,
  * receives go on, and the driver can take the QP back to RTS.
  */
+#include <endian.h>
+
 #include "qp/complete.h"
 #include "qp/counter.h"
 #include "qp/offload.h"
@@ -145,6 +147,10 @@ bool unreliable_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 			if (!req_take(qp))
 				break;
 			--*wqes;
+			/* each goes elsewhere, and its payload is looked up first */
+			if (qp_datagrams(qp))
+				fab_prefetch(&qp->port->fab,
+					     le16toh(qp_scratch(qp)->tx_wqe.av.dlid));
 		}
 		if (!send_some(qp, bytes))
 			return false;

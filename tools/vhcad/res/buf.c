@@ -3,7 +3,7 @@
  * Buffers in guest memory: page lists of up to two levels, and rings.
  *
  * Lists stay with the guest, so whatever an entry says is only an address to
- * try; guest memory's own room decides whether it may be touched.
+ * try; mem/ decides whether it may be touched.
  */
 #include <errno.h>
 #include <endian.h>

@@ -99,6 +99,7 @@ struct vport {
  * @async_eq: EQ of asynchronous events, or NULL
  * @async_pending: nodes with events for it
  * @ev: DEVICE_FATAL
+ * @wait_row: of the trace: what QPs wait for
  * @port: ports, from 0
  */
 struct vhca_dev {
@@ -131,6 +132,7 @@ struct vhca_dev {
 	struct veq *async_eq;
 	struct list_head async_pending;
 	struct evnode ev;
+	u32 wait_row;
 	struct vport port[VDEV_MAX_PORTS];
 };
 

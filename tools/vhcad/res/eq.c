@@ -104,7 +104,7 @@ static void eq_write(struct veq *eq, const struct evnode *n, u32 bit, bool more)
 	eq_notify(eq);
 }
 
-/* Events written in one stretch, as very many may have waited. */
+/* Events written in one pass, as very many may have waited. */
 #define FLUSH_EVENTS	32u
 
 void eq_flush_later(struct veq *eq)

@@ -151,7 +151,7 @@ enum vhca_status cmd_destroy_mkey(struct command *c)
 
 /*
  * Commands are carried out between packets, and a packet's bytes are moved in
- * the same stretch in which its key is looked up: here nothing that began
+ * the same piece of work in which its key is looked up: here nothing that began
  * before is under way any more.
  */
 enum vhca_status cmd_fence_mkeys(struct command *c)

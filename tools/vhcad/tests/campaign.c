@@ -14,7 +14,7 @@
 #include "fabric/fault.h"
 #include "fabric/internal.h"
 #include "fabric/topo.h"
-#include "tests/croom.h"
+#include "tests/cflow.h"
 #include "tests/cthreads.h"
 #include "tests/tkey.h"
 #include "tests/ttopo.h"

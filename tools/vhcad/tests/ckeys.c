@@ -10,7 +10,7 @@
 
 #include "res/dev.h"
 #include "res/mkey.h"
-#include "tests/croom.h"
+#include "tests/cflow.h"
 #include "tests/tkey.h"
 
 #define LOCAL_SIZE	(DEPTH * SLOT)

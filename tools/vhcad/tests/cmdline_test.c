@@ -543,6 +543,7 @@ static void traces(void **state)
 	assert_non_null(strstr(text, "\"name\":\"interrupt\""));
 	assert_non_null(strstr(text, "\"args\":{\"name\":\"engine\"}"));
 	assert_non_null(strstr(text, "\"name\":\"sleep: nothing to do\""));
+	assert_non_null(strstr(text, "\"name\":\"woken by a change\""));
 	json_object_put(all);
 	start(r, (char *[]){ "--hca", r->sock, "--trace", "/dev/full", NULL });
 	stop(r);

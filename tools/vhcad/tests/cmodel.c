@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "tests/croom.h"
+#include "tests/cflow.h"
 #include "tests/tatomic.h"
 
 #define WORDS_OFF	(WSLOTS * MSG_MAX)	/* in the window */

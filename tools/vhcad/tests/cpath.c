@@ -3,7 +3,7 @@
  * The campaign's paths: connections that have another one load it, and move.
  */
 #include "qp/qp.h"
-#include "tests/croom.h"
+#include "tests/cflow.h"
 #include "tests/tkey.h"
 
 static void load(struct campaign *c, struct tqp *qp, const struct tqp *peer)

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "tests/croom.h"
+#include "tests/cflow.h"
 #include "tests/tkey.h"
 
 #define STRIDE	(SLOT + GUARD)	/* a datagram has its GRH in front */

@@ -11,7 +11,7 @@
 #include "engine/internal.h"
 #include "fabric/internal.h"
 #include "res/dev.h"
-#include "tests/croom.h"
+#include "tests/cflow.h"
 #include "tests/cthreads.h"
 #include "tests/trandom.h"
 

@@ -5,7 +5,7 @@
 #ifndef VHCAD_TESTS_CTHREADS_H
 #define VHCAD_TESTS_CTHREADS_H
 
-#include "tests/croom.h"
+#include "tests/cflow.h"
 
 /* Seconds in which something has to happen, on threads that are real. */
 #define C_PATIENCE	300u

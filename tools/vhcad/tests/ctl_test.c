@@ -3,7 +3,6 @@
  * The control socket's own thread: clients that talk too much, take nothing,
  * or stay, and calls that fail under it.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -220,17 +219,6 @@ static void the_end(void **state)
 	expect_end(fd[1]);
 }
 
-static unsigned int open_fds(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	unsigned int n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
-
 static void making_it(void **state)
 {
 	struct fixture *f = *state;
@@ -240,10 +228,10 @@ static void making_it(void **state)
 
 	ctl_free(f->ctl);
 	f->ctl = NULL;
-	fds = open_fds();
+	fds = tprog_open_fds();
 	tfail_each_alloc(n, err = ctl_new(f->path, &f->ctl), ({
 		assert_int_equal(err, -ENOMEM);
-		assert_int_equal(open_fds(), fds);
+		assert_int_equal(tprog_open_fds(), fds);
 	}));
 	assert_int_equal(err, 0);
 	assert_int_equal(n, 1);
@@ -253,14 +241,14 @@ static void making_it(void **state)
 	assert_int_equal(ctl_new(f->path, &f->ctl), -EMFILE);
 	tfail_set(TFAIL_SOCKET, 1, ENFILE);
 	assert_int_equal(ctl_new(f->path, &f->ctl), -ENFILE);
-	assert_int_equal(open_fds(), fds);
+	assert_int_equal(tprog_open_fds(), fds);
 	assert_int_equal(ctl_new(f->path, &f->ctl), 0);
 	tfail_set(TFAIL_THREAD, 1, EAGAIN);
 	assert_int_equal(ctl_start(f->ctl, &f->scope), -EAGAIN);
 	/* not started, it is freed all the same */
 	ctl_free(f->ctl);
 	f->ctl = NULL;
-	assert_int_equal(open_fds(), fds);
+	assert_int_equal(tprog_open_fds(), fds);
 }
 
 static u64 milliseconds(void)

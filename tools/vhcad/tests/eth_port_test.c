@@ -7,6 +7,7 @@
 
 #include "qp/path.h"
 #include "qp/special.h"
+#include "tests/tagent.h"
 #include "tests/teth.h"
 #include "wire/mad.h"
 
@@ -196,12 +197,7 @@ static u32 process_mad(struct thca *h, u8 mgmt_class, u16 attr, u8 *out)
 	u64 at = t_alloc(h, MAD_LEN);
 	u8 *mad = t_cpu(h, at);
 
-	memset(mad, 0, MAD_LEN);
-	mad_put(mad, MAD_BASE_VERSION, 1);
-	mad_put(mad, MAD_CLASS, mgmt_class);
-	mad_put(mad, MAD_CLASS_VERSION, 1);
-	mad_put(mad, MAD_METHOD, MAD_GET);
-	mad_put(mad, MAD_ATTR, attr);
+	ta_header(mad, mgmt_class, MAD_GET, attr);
 	mad_put(mad + PERF_DATA, PC_PORT, 1);
 	req.mad_addr = htole64(at);
 	return t_admin_out(h, VHCA_CMD_PROCESS_MAD, &req, sizeof(req), out, MAD_LEN);

@@ -14,6 +14,7 @@
 #include "fabric/fault.h"
 #include "lib/log.h"
 #include "res/dev.h"
+#include "tests/tagent.h"
 #include "tests/thca.h"
 #include "tests/trandom.h"
 #include "wire/mad.h"
@@ -100,13 +101,8 @@ static void send(struct guest *g, u32 which, const struct vhca_wqe_ud *to, u32 l
 
 static void fill_mad(u8 *mad, u8 class, u16 attr)
 {
-	memset(mad, 0, MAD_LEN);
-	mad_put(mad, MAD_BASE_VERSION, 1);
-	mad_put(mad, MAD_CLASS, class);
-	mad_put(mad, MAD_CLASS_VERSION, 1);
-	mad_put(mad, MAD_METHOD, MAD_GET);
+	ta_header(mad, class, MAD_GET, attr);
 	mad_put(mad, MAD_TID, 1);
-	mad_put(mad, MAD_ATTR, attr);
 	if (class == MAD_CLASS_PERF)
 		mad[PERF_DATA + 1] = 1;
 }

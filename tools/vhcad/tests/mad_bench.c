@@ -10,6 +10,7 @@
 
 #include "fabric/subnet.h"
 #include "res/dev.h"
+#include "tests/tagent.h"
 #include "tests/tbench.h"
 #include "tests/thca.h"
 #include "wire/mad.h"
@@ -32,14 +33,8 @@ static struct fab_port *port_of(struct bench *b, u32 hca)
 
 static void make_request(struct bench *b)
 {
-	u8 *mad = b->request;
-
-	mad_put(mad, MAD_BASE_VERSION, 1);
-	mad_put(mad, MAD_CLASS, MAD_CLASS_PERF);
-	mad_put(mad, MAD_CLASS_VERSION, 1);
-	mad_put(mad, MAD_METHOD, MAD_GET);
-	mad_put(mad, MAD_TID, 1);
-	mad_put(mad, MAD_ATTR, ATTR_CLASS_PORT_INFO);
+	ta_header(b->request, MAD_CLASS_PERF, MAD_GET, ATTR_CLASS_PORT_INFO);
+	mad_put(b->request, MAD_TID, 1);
 }
 
 static void ask(struct bench *b)

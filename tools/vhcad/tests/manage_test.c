@@ -9,6 +9,7 @@
 #include "lib/bytes.h"
 #include "res/dev.h"
 #include "subnet/static.h"
+#include "tests/tagent.h"
 #include "tests/thca.h"
 #include "wire/mad.h"
 
@@ -87,13 +88,8 @@ static void unmanaged(struct fixture *f)
 
 static void request(struct fixture *f, u8 *mad, u8 class, u8 method, u16 attr, u32 mod)
 {
-	memset(mad, 0, MAD_LEN);
-	mad_put(mad, MAD_BASE_VERSION, 1);
-	mad_put(mad, MAD_CLASS, class);
-	mad_put(mad, MAD_CLASS_VERSION, 1);
-	mad_put(mad, MAD_METHOD, method);
+	ta_header(mad, class, method, attr);
 	mad_put(mad, MAD_TID, ++f->tid);
-	mad_put(mad, MAD_ATTR, attr);
 	mad_put(mad, MAD_ATTR_MOD, mod);
 }
 

@@ -4,24 +4,36 @@
  * stores become visible in any order until the next fence.  (Those that exist drain their buffers
  * so soon that a missing fence is not noticed for days.)
  */
+#include <errno.h>
 #include <string.h>
 #if defined(__x86_64__)
 #include <emmintrin.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-/* stream.c belongs to this program a second time, with other names and with the model below */
+/*
+ * stream.c and access.c belong to this program a second time, with other names and with the model
+ * below.
+ */
 #define gmem_stream		model_stream
 #define gmem_stream_last	model_stream_last
 #define gmem_stream_fence	model_stream_fence
 #define gmem_stream_init	model_stream_init
 #define gmem_cold_size		model_cold_size
+#define gmem_check		model_check
+#define dma_read		model_read
+#define dma_write		model_write
+#define dma_copy		model_copy
 
+#include "lib/log.h"
 #include "tests/cm.h"
+#include "tests/testmem.h"
 #include "mem/internal.h"
 
 #define ROOM	(256u << 10)
 
-static u8 to[ROOM] __attribute__((aligned(64)));
-static u8 from[ROOM];
+static u8 dest[ROOM] __attribute__((aligned(64)));
+static u8 source[ROOM];
 
 static struct {
 	u32 fences;		/* so far */
@@ -29,14 +41,21 @@ static struct {
 	u32 last_plain;		/* and before the last ordinary one */
 	bool nt, plain;		/* there was one */
 	u32 done;		/* bytes, in ascending order */
-	u8 *start;
+	u8 *start;		/* NULL: where the first store is */
 } model;
+
+static void begins_at(void *d)
+{
+	if (!model.start)
+		model.start = d;
+	assert_ptr_equal(d, model.start + model.done);
+}
 
 static void plain_store(void *d, const void *s, size_t n)
 {
 	/* it must neither overtake a non-temporal one nor be overtaken */
 	assert_true(!model.nt || model.last_nt < model.fences);
-	assert_ptr_equal(d, model.start + model.done);
+	begins_at(d);
 	memcpy(d, s, n);
 	model.plain = true;
 	model.last_plain = model.fences;
@@ -46,7 +65,7 @@ static void plain_store(void *d, const void *s, size_t n)
 static void nt_store(__m128i *d, __m128i v)
 {
 	assert_true(!model.plain || model.last_plain < model.fences);
-	assert_ptr_equal(d, model.start + model.done);
+	begins_at(d);
 	memcpy(d, &v, sizeof(v));
 	model.nt = true;
 	model.last_nt = model.fences;
@@ -63,6 +82,7 @@ static void fence(void)
 
 #define gmem_copy_ascending(d, s, n)	plain_store(d, s, n)
 #include "mem/stream.c"
+#include "mem/access.c"
 
 /* As dma_copy() has it copied: pieces, the last of which ends the message. */
 static void copy(u32 at, const u32 *len, u32 n)
@@ -70,18 +90,19 @@ static void copy(u32 at, const u32 *len, u32 n)
 	u32 total = 0, before;
 
 	memset(&model, 0, sizeof(model));
-	model.start = to + at;
+	model.start = dest + at;
 	/* what came before this part of the message was an ordinary store */
 	model.plain = true;
 	gmem_stream_fence();
 	for (u32 i = 0; i + 1 < n; total += len[i++])
-		gmem_stream(to + at + total, from + total, len[i], from + total + len[i]);
+		gmem_stream(dest + at + total, source + total, len[i],
+			    source + total + len[i]);
 	before = model.done;
 	assert_int_equal(before, total);
-	gmem_stream_last(to + at + total, from + total, len[n - 1]);
+	gmem_stream_last(dest + at + total, source + total, len[n - 1]);
 	total += len[n - 1];
 	assert_int_equal(model.done, total);
-	assert_memory_equal(to + at, from, total);
+	assert_memory_equal(dest + at, source, total);
 	/* the last byte is visible after everything, and what is stored next after it */
 	assert_true(model.plain && (!model.nt || model.last_nt < model.last_plain));
 }
@@ -112,10 +133,46 @@ static void long_pieces(void **state)
 	}
 }
 
+#define PAGE	((u64)GMEM_PAGE_SIZE)
+#define LOOSE	0x100000ull
+#define GOOD	0x900000ull
+
+/*
+ * A message is cut short, as memory of the receiver is lost under it: who is told of that has all
+ * that has arrived, and nothing comes later.
+ */
+static void memory_that_is_lost(void **state)
+{
+	const struct dma_seg to[] = { { LOOSE, 2 * PAGE }, { GOOD, PAGE } };
+	const struct dma_seg src = { GOOD + PAGE, 3 * PAGE };
+	struct guest_mem *m = gmem_new();
+	u8 *good = testmem_add(m, GOOD, 4 * PAGE);
+	int fd = memfd_create("loose", MFD_CLOEXEC);
+	bool src_fault = false;
+	u8 got[64];
+
+	memset(good, 0x5a, 4 * PAGE);
+	assert_int_equal(ftruncate(fd, 2 * PAGE), 0);
+	assert_int_equal(gmem_map(m, LOOSE, 2 * PAGE, fd, 0,
+				  GMEM_READ | GMEM_WRITE | GMEM_UNSEALED), 0);
+	/* cmocka takes the signal for each test */
+	gmem_lost_init();
+	assert_int_equal(ftruncate(fd, PAGE), 0);
+	memset(&model, 0, sizeof(model));
+	assert_int_equal(dma_copy(m, to, 2, m, &src, 0, true, &src_fault), -EFAULT);
+	assert_false(src_fault);
+	assert_true(model.nt && model.last_nt < model.fences);
+	assert_int_equal(pread(fd, got, sizeof(got), PAGE - sizeof(got)), sizeof(got));
+	assert_memory_equal(got, good, sizeof(got));
+	gmem_free(m);
+	close(fd);
+	testmem_drop(good, 4 * PAGE);
+}
+
 static int setup(void **state)
 {
 	for (u32 i = 0; i < ROOM; i++)
-		from[i] = i * 11 + i / 255;
+		source[i] = i * 11 + i / 255;
 	return 0;
 }
 
@@ -125,8 +182,10 @@ int main(void)
 		cmocka_unit_test(one_piece),
 		cmocka_unit_test(two_pieces),
 		cmocka_unit_test(long_pieces),
+		cmocka_unit_test(memory_that_is_lost),
 	};
 
+	log_open("/dev/null");
 	return cmocka_run_group_tests(tests, setup, NULL);
 }
 

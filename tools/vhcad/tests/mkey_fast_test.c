@@ -321,7 +321,7 @@ static void hostile_lists(void **state)
 }
 
 /* Packets of more pieces than a run can hold: sent, answered, and received. */
-static void scraps(void **state)
+static void too_many_pieces(void **state)
 {
 	struct fixture *f = *state;
 	u32 len = PIECES * 30 - 7;
@@ -490,7 +490,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(life), TEST(variants), TEST(not_registered_so), TEST(another_pd),
-		TEST(rights), TEST(pieces), TEST(hostile_lists), TEST(scraps),
+		TEST(rights), TEST(pieces), TEST(hostile_lists), TEST(too_many_pieces),
 		TEST(pieces_without_retries), TEST(not_there), TEST(made_so),
 		TEST(not_modified),
 	};

@@ -3,7 +3,6 @@
  * Messages that are too short, too long, cut, or carry descriptors where none
  * belong: each ends its session, and none ends the server.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +11,8 @@
 #include <unistd.h>
 
 #include "tests/cm.h"
+#include "tests/tprog.h"
 #include "tests/vuclient.h"
-
-static unsigned int open_fds(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	unsigned int n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
 
 static void header_sizes(void **state)
 {
@@ -208,7 +197,7 @@ static void stray_descriptors(void **state)
 	close(sock);
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
 		fds[i] = eventfd(0, EFD_CLOEXEC);
-	before = open_fds();
+	before = tprog_open_fds();
 
 	/* with a command that takes none */
 	sock = vuc_connect(v);
@@ -244,7 +233,7 @@ static void stray_descriptors(void **state)
 	vuc_greet(sock);
 	close(sock);
 	server_stop(v->server);
-	assert_true(open_fds() <= before);
+	assert_true(tprog_open_fds() <= before);
 	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
 		close(fds[i]);
 }

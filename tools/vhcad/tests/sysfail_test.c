@@ -3,7 +3,6 @@
  * System calls that fail under the server: what cannot be made is not half
  * there, what is interrupted goes on, and a guest that is lost costs no other.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -20,35 +19,15 @@
 #include "tests/tprog.h"
 #include "tests/vuclient.h"
 
-static unsigned int open_fds(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	unsigned int n = 0;
-
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
-
-struct place {
-	char dir[TPROG_DIR];
-	char path[TPROG_PATH];
-};
-
 static int place_setup(void **state)
 {
-	struct place *p = calloc(1, sizeof(*p));
-
-	tprog_dir(p->dir);
-	tprog_in(p->dir, "sock", p->path);
-	*state = p;
+	*state = tprog_place("sock");
 	return 0;
 }
 
 static int place_teardown(void **state)
 {
-	struct place *p = *state;
+	struct tprog_place *p = *state;
 
 	assert_int_equal(access(p->path, F_OK), -1);
 	tprog_dir_end(p->dir, NULL);
@@ -58,7 +37,7 @@ static int place_teardown(void **state)
 
 static void listening(void **state)
 {
-	struct place *p = *state;
+	struct tprog_place *p = *state;
 	char far[200];
 	int fd;
 
@@ -96,7 +75,7 @@ static void listening(void **state)
 static void somebody_elses_socket(void **state)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
-	struct place *p = *state;
+	struct tprog_place *p = *state;
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	strcpy(sa.sun_path, p->path);
@@ -118,11 +97,11 @@ static void making_a_server(void **state)
 		{ TFAIL_EVENTFD, EMFILE }, { TFAIL_SYSCALL, EAGAIN }, { TFAIL_SOCKET, ENFILE },
 		{ TFAIL_LISTEN, EADDRINUSE },
 	};
-	struct place *p = *state;
+	struct tprog_place *p = *state;
 	const struct server_config cfg = {
 		.name = "test", .path = p->path, .vectors = 4, .kick_pages = 16,
 	};
-	unsigned int fds = open_fds();
+	unsigned int fds = tprog_open_fds();
 	struct server *s = NULL;
 	int err;
 	u32 n;
@@ -131,12 +110,12 @@ static void making_a_server(void **state)
 		tfail_set(steps[i].kind, 1, steps[i].err);
 		assert_int_equal(server_new(&cfg, &s), -steps[i].err);
 		assert_true(tfail_hit(steps[i].kind));
-		assert_int_equal(open_fds(), fds);
+		assert_int_equal(tprog_open_fds(), fds);
 		assert_int_equal(access(p->path, F_OK), -1);
 	}
 	tfail_each_alloc(n, err = server_new(&cfg, &s), ({
 		assert_int_equal(err, -ENOMEM);
-		assert_int_equal(open_fds(), fds);
+		assert_int_equal(tprog_open_fds(), fds);
 		assert_int_equal(access(p->path, F_OK), -1);
 	}));
 	assert_int_equal(err, 0);
@@ -145,7 +124,7 @@ static void making_a_server(void **state)
 	assert_int_equal(server_start(s, &no_ops, NULL), -EAGAIN);
 	assert_true(tfail_hit(TFAIL_THREAD));
 	server_free(s);
-	assert_int_equal(open_fds(), fds);
+	assert_int_equal(tprog_open_fds(), fds);
 	server_free(NULL);
 }
 

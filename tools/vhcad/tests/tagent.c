@@ -121,15 +121,20 @@ void ta_raw(struct ta_world *w, u32 hca, const struct wire_hdr *h, const u8 *mad
 	fab_send_host_mad(&w->hca[hca].port, &run);
 }
 
-u64 ta_request(struct ta_world *w, u8 *mad, u8 class, u8 method, u16 attr, u32 mod)
+void ta_header(u8 *mad, u8 class, u8 method, u16 attr)
 {
 	memset(mad, 0, MAD_LEN);
 	mad_put(mad, MAD_BASE_VERSION, 1);
 	mad_put(mad, MAD_CLASS, class);
 	mad_put(mad, MAD_CLASS_VERSION, 1);
 	mad_put(mad, MAD_METHOD, method);
-	mad_put(mad, MAD_TID, ++w->tid);
 	mad_put(mad, MAD_ATTR, attr);
+}
+
+u64 ta_request(struct ta_world *w, u8 *mad, u8 class, u8 method, u16 attr, u32 mod)
+{
+	ta_header(mad, class, method, attr);
+	mad_put(mad, MAD_TID, ++w->tid);
 	mad_put(mad, MAD_ATTR_MOD, mod);
 	if (class != MAD_CLASS_PERF)
 		mad_put(mad, SMP_MKEY, w->mkey);

@@ -70,6 +70,8 @@ void ta_end(struct ta_world *w);
 void ta_pass(struct ta_world *w, u64 ns);
 /** ta_raw() - send a datagram of QP0, or QP1, as it is */
 void ta_raw(struct ta_world *w, u32 hca, const struct wire_hdr *h, const u8 *mad, u32 len);
+/** ta_header() - zero a datagram and write the common header of a request into it */
+void ta_header(u8 *mad, u8 class, u8 method, u16 attr);
 /** ta_request() - write the common header of a request; returns its transaction */
 u64 ta_request(struct ta_world *w, u8 *mad, u8 class, u8 method, u16 attr, u32 mod);
 /** ta_find() - take a reply, or what has this transaction; false: it is not there */

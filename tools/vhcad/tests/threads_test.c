@@ -10,6 +10,7 @@
 #include "qp/scratch.h"
 #include "qp/srq.h"
 #include "tests/campaign.h"
+#include "tests/tagent.h"
 #include "tests/thca.h"
 #include "wire/mad.h"
 
@@ -158,11 +159,7 @@ static void management(void **state)
 	wr = t_wr(VHCA_OP_SEND, 5, &f.mr[1], 0, MAD_LEN, NULL, 0);
 	wr.ud = t_ud_to(&f.qp[2], 0);
 	scatter(&f);
-	mad_put(mad, MAD_BASE_VERSION, 1);
-	mad_put(mad, MAD_CLASS, MAD_CLASS_SUBN);
-	mad_put(mad, MAD_CLASS_VERSION, 1);
-	mad_put(mad, MAD_METHOD, MAD_GET);
-	mad_put(mad, MAD_ATTR, ATTR_NODE_INFO);
+	ta_header(mad, MAD_CLASS_SUBN, MAD_GET, ATTR_NODE_INFO);
 	t_mr_put(&f.mr[1], 0, mad, sizeof(mad));
 	recv_at(&f, 1);
 	t_send(&f.qp[1], &wr);

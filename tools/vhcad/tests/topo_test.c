@@ -324,21 +324,32 @@ static u64 crossings(struct t_fabric *f, u64 *discards)
 	return n;
 }
 
+/*
+ * Two switches send what is for adapter 2 to each other. A packet for it is on its way, and behind
+ * it one for adapter 1, which arrives. Returns adapter 2's LID.
+ */
+static u16 start_to_and_fro(struct t_fabric *f)
+{
+	u16 lid;
+
+	t_start(f, t_topo("ab", TOPO_HOQ_USUAL, to_and_fro));
+	lid = f->e[2].port.ib.lid;
+	fab_switch_set_port(f->f, 0, lid, 3);
+	fab_switch_set_port(f->f, 1, lid, 2);
+	t_send_packet(f, 0, 2, 0);
+	t_send_packet(f, 0, 1, 0);
+	return lid;
+}
+
 /* What goes round does so for as many switches as there can be on a way. */
 static void goes_round_and_round(void **state)
 {
 	struct port_mask m = { 0 };
 	struct t_fabric f;
+	u16 lid = start_to_and_fro(&f);
 	struct port_count c;
 	u64 discards;
-	u16 lid;
 
-	t_start(&f, t_topo("ab", TOPO_HOQ_USUAL, to_and_fro));
-	lid = f.e[2].port.ib.lid;
-	fab_switch_set_port(f.f, 0, lid, 3);
-	fab_switch_set_port(f.f, 1, lid, 2);
-	t_send_packet(&f, 0, 2, 0);
-	t_send_packet(&f, 0, 1, 0);
 	t_pass(&f, MSEC);
 	assert_int_equal(f.e[2].n, 0);
 	assert_int_equal(f.e[1].n, 1);
@@ -376,15 +387,9 @@ static void goes_round_and_round(void **state)
 static void late_by_parts(void **state)
 {
 	struct t_fabric f;
-	u16 lid;
 	u32 n = 0;
 
-	t_start(&f, t_topo("ab", TOPO_HOQ_USUAL, to_and_fro));
-	lid = f.e[2].port.ib.lid;
-	fab_switch_set_port(f.f, 0, lid, 3);
-	fab_switch_set_port(f.f, 1, lid, 2);
-	t_send_packet(&f, 0, 2, 0);
-	t_send_packet(&f, 0, 1, 0);
+	start_to_and_fro(&f);
 	f.now += MSEC;
 	assert_in_range(fab_poll(f.f, f.now, 1), 1, TOPO_MAX_SWITCHES);
 	/* there is more to do, and what an adapter sends meanwhile comes behind that */

@@ -218,6 +218,26 @@ void tprog_dir_end(const char *dir, ...)
 	assert_int_equal(rmdir(dir), 0);
 }
 
+struct tprog_place *tprog_place(const char *name)
+{
+	struct tprog_place *p = calloc(1, sizeof(*p));
+
+	tprog_dir(p->dir);
+	tprog_in(p->dir, name, p->path);
+	return p;
+}
+
+unsigned int tprog_open_fds(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned int n = 0;
+
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
 int tprog_attach(const char *path)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };

@@ -72,6 +72,22 @@ void tprog_in(const char *dir, const char *name, char path[TPROG_PATH]);
  */
 void tprog_dir_end(const char *dir, ...) __attribute__((sentinel));
 
+/**
+ * struct tprog_place - a folder for a test, and a file in it
+ * @dir: the folder
+ * @path: the file, which need not be there
+ */
+struct tprog_place {
+	char dir[TPROG_DIR];
+	char path[TPROG_PATH];
+};
+
+/** tprog_place() - make a folder for a test that has a file of this name; free() forgets it */
+struct tprog_place *tprog_place(const char *name);
+
+/** tprog_open_fds() - how many descriptors this program has open */
+unsigned int tprog_open_fds(void);
+
 /** tprog_attach() - a connection to a socket */
 int tprog_attach(const char *path);
 

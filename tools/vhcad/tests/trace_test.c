@@ -11,9 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fabric/fault.h"
 #include "tests/thca.h"
 #include "tests/tprog.h"
 #include "trace/trace.h"
+
+#define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
 
 struct place {
 	char dir[TPROG_DIR];
@@ -224,6 +227,183 @@ static void a_message(void **state)
 	t_pair_fini(&pair);
 }
 
+/* Requests that use up slices, and of which only so many may be under way. */
+static void slices(void **state)
+{
+	struct place *p = *state;
+	struct json_object *all;
+	struct tmr m[2];
+	struct tpair pair;
+	struct twr wr;
+
+	assert_int_equal(trace_open(p->path, TRACE_RECORDS), 0);
+	t_pair_init_regions(&pair, 1, 2, &m[0], &m[1], 4096, RW, RW);
+	wr = t_wr(VHCA_OP_WRITE, 1, &m[0], 0, 8, &m[1], 0);
+	for (u32 i = 0; i < 40; i++)
+		t_post(&pair.qp[0], &wr);
+	t_send(&pair.qp[0], &wr);
+	for (u32 i = 0; i < 41; i++)
+		t_expect_cqe(&pair.cq[0], 1, VHCA_CS_SUCCESS);
+	wr = t_wr(VHCA_OP_READ, 2, &m[0], 0, 8, &m[1], 0);
+	for (u32 i = 0; i < 20; i++)
+		t_post(&pair.qp[0], &wr);
+	t_ring_sq(&pair.qp[0]);
+	t_poll(&pair.w);
+	for (u32 i = 0; i < 20; i++)
+		t_expect_cqe(&pair.cq[0], 2, VHCA_CS_SUCCESS);
+	all = finish(p);
+	assert_int_equal(count(all, "t", "turns", "slice: cut", "X"), 1);
+	assert_true(count(all, "t", "turns", "slice", "X") >= 2);
+	assert_true(count(all, "t", "waits", "wait: READs and atomics under way", "i") >= 1);
+	json_object_put(all);
+	t_pair_fini(&pair);
+}
+
+/* Of a pair one of whose QPs waits, the event of that name. */
+static struct json_object *wait_of(struct json_object *all, const struct tqp *qp, const char *name)
+{
+	for (u32 i = 0; i < events(all); i++) {
+		struct json_object *e = event(all, i);
+
+		if (!strcmp(str(e, "name"), name)) {
+			assert_true(stands_in(all, e, "thread_name", "waits"));
+			assert_int_equal(num(get(e, "args"), "qpn"), qp->qpn);
+			return e;
+		}
+	}
+	return NULL;
+}
+
+static void waits_for_a_receive(void **state)
+{
+	struct place *p = *state;
+	struct json_object *all, *e;
+	struct vhca_sge sge;
+	struct tmr m[2];
+	struct tpair pair;
+	struct twr wr;
+
+	assert_int_equal(trace_open(p->path, TRACE_RECORDS), 0);
+	t_pair_init_regions(&pair, 1, 2, &m[0], &m[1], 4096, RW, RW);
+	wr = t_wr(VHCA_OP_SEND, 1, &m[0], 0, 64, NULL, 0);
+	t_send(&pair.qp[0], &wr);
+	sge = t_sge(&m[1], 0, 64);
+	t_recv(&pair.qp[1], 2, 1, &sge);
+	t_settle(&pair.w, 1000000000);
+	t_expect_cqe(&pair.cq[0], 1, VHCA_CS_SUCCESS);
+	all = finish(p);
+	e = wait_of(all, &pair.qp[0], "wait: the receiver is not ready");
+	assert_non_null(e);
+	assert_true(num(get(e, "args"), "ns") > 0);
+	assert_non_null(wait_of(all, &pair.qp[0], "RNR: sends again"));
+	json_object_put(all);
+	t_pair_fini(&pair);
+}
+
+/* The last packet is lost, which only the timer tells, or one before others, which these tell. */
+static void waits_for_what_is_lost(void **state)
+{
+	static const char *const why[] = { "ACK time-out", "a packet was lost" };
+	struct place *p = *state;
+
+	for (u32 i = 0; i < 2; i++) {
+		struct tnth lose = { .victim = 0 };
+		struct json_object *all;
+		struct tmr m[2];
+		struct tpair pair;
+		struct twr wr;
+
+		assert_int_equal(trace_open(p->path, TRACE_RECORDS), 0);
+		t_pair_init_regions(&pair, 1, 2, &m[0], &m[1], 4096, RW, RW);
+		assert_int_equal(fab_set_packet_hook(pair.w.fabric, t_nth_judge, &lose), 0);
+		wr = t_wr(VHCA_OP_WRITE, 1, &m[0], 0, 64, &m[1], 0);
+		if (i)
+			t_post(&pair.qp[0], &wr);
+		t_send(&pair.qp[0], &wr);
+		t_settle(&pair.w, 1000000000);
+		for (u32 n = 0; n <= i; n++)
+			t_expect_cqe(&pair.cq[0], 1, VHCA_CS_SUCCESS);
+		all = finish(p);
+		assert_non_null(wait_of(all, &pair.qp[0], why[i]));
+		assert_null(wait_of(all, &pair.qp[0], why[!i]));
+		json_object_put(all);
+		t_pair_fini(&pair);
+	}
+}
+
+static void *engine_thread(void *engine)
+{
+	trace_name_thread("engine");
+	engine_run(engine);
+	return NULL;
+}
+
+struct completion {
+	struct tcq *cq;
+	struct vhca_cqe cqe;
+};
+
+static bool has_come(void *arg)
+{
+	struct completion *c = arg;
+
+	return t_cq_poll(c->cq, &c->cqe);
+}
+
+static void expect(struct tcq *cq, u64 wr_id)
+{
+	struct completion c = { .cq = cq };
+
+	t_wait(cq->h, has_come, &c);
+	assert_int_equal(le64toh(c.cqe.wr_id), wr_id);
+	assert_int_equal(c.cqe.status, VHCA_CS_SUCCESS);
+}
+
+/* By a kick, by the timer of a QP that waits for a receive, and to end. */
+static void who_wakes_the_engine(void **state)
+{
+	struct place *p = *state;
+	struct json_object *all;
+	struct vhca_sge sge;
+	struct tworld w;
+	pthread_t thread;
+	struct thca h;
+	struct tcq cq;
+	struct tqp qp;
+	struct tmr m;
+	struct twr wr;
+
+	assert_int_equal(trace_open(p->path, TRACE_RECORDS), 0);
+	t_world_init_threaded(&w);
+	engine_set_help(w.engine, 0);
+	assert_int_equal(pthread_create(&thread, NULL, engine_thread, w.engine), 0);
+	t_hca_init(&h, &w, 1);
+	t_cq_init(&h, &cq, 4, 0);
+	t_qp_init(&h, &qp, &cq, &cq);
+	t_connect(&qp, &qp, 3, 1, 1);
+	t_mr_init(&h, &m, 1ull << 40, 4096, RW, 1, 12);
+	tprog_asleep(getpid());
+	wr = t_wr(VHCA_OP_SEND, 1, &m, 0, 64, NULL, 0);
+	t_send(&qp, &wr);
+	/* it has been refused by now, or is about to be again */
+	tprog_asleep(getpid());
+	sge = t_sge(&m, 1024, 64);
+	t_recv(&qp, 2, 1, &sge);
+	expect(&cq, 2);
+	expect(&cq, 1);
+	t_hca_fini(&h);
+	tprog_asleep(getpid());
+	engine_stop(w.engine);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	all = finish(p);
+	assert_true(count(all, "threads", "engine", "woken by a guest", "i") >= 1);
+	assert_true(count(all, "threads", "engine", "woken by the clock", "i") >= 1);
+	assert_true(count(all, "threads", "engine", "woken by a change", "i") >= 1);
+	assert_true(count(all, "threads", "engine", "sleep: a timer runs", "X") >= 1);
+	json_object_put(all);
+	t_world_fini(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +412,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ring_is_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(threads_have_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_message, setup, teardown),
+		cmocka_unit_test_setup_teardown(slices, setup, teardown),
+		cmocka_unit_test_setup_teardown(waits_for_a_receive, setup, teardown),
+		cmocka_unit_test_setup_teardown(waits_for_what_is_lost, setup, teardown),
+		cmocka_unit_test_setup_teardown(who_wakes_the_engine, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,26 +13,18 @@
 #include "tests/cm.h"
 #include "tests/tprog.h"
 
-struct run {
-	char dir[TPROG_DIR], ctl[TPROG_PATH];
-};
-
 static int setup(void **state)
 {
-	struct run *r = calloc(1, sizeof(*r));
-
-	tprog_dir(r->dir);
-	tprog_in(r->dir, "control", r->ctl);
-	*state = r;
+	*state = tprog_place("control");
 	return 0;
 }
 
 static int teardown(void **state)
 {
-	struct run *r = *state;
+	struct tprog_place *p = *state;
 
-	tprog_dir_end(r->dir, r->ctl, NULL);
-	free(r);
+	tprog_dir_end(p->dir, p->path, NULL);
+	free(p);
 	return 0;
 }
 
@@ -78,12 +70,12 @@ static pid_t impostor(const char *path, const char *answer)
 	return pid;
 }
 
-static void answered_to(struct run *r, const char *command, const char *answer, int status,
+static void answered_to(struct tprog_place *p, const char *command, const char *answer, int status,
 			const char *says)
 {
-	char *args[] = { "vhcactl", "--control", r->ctl, NULL, NULL, NULL, NULL };
+	char *args[] = { "vhcactl", "--control", p->path, NULL, NULL, NULL, NULL };
 	char words[64], *rest = words;
-	pid_t pid = impostor(r->ctl, answer);
+	pid_t pid = impostor(p->path, answer);
 	char out[8192];
 	int rc, end;
 
@@ -93,15 +85,15 @@ static void answered_to(struct run *r, const char *command, const char *answer, 
 	rc = tprog_run(tprog_path("VHCACTL"), args, 0, out, sizeof(out));
 	assert_int_equal(waitpid(pid, &end, 0), pid);
 	assert_int_equal(end, 0);
-	unlink(r->ctl);
+	unlink(p->path);
 	if (rc != status || !strstr(out, says))
 		fail_msg("%s: expected %d and '%s', came %d and '%s'", answer, status, says, rc,
 			 out);
 }
 
-static void answered(struct run *r, const char *answer, int status, const char *says)
+static void answered(struct tprog_place *p, const char *answer, int status, const char *says)
 {
-	answered_to(r, "status", answer, status, says);
+	answered_to(p, "status", answer, status, says);
 }
 
 #define QP(n)	"{\"qpn\":" #n ",\"type\":\"RC\",\"state\":\"RTS\",\"port\":1,"		\
@@ -116,27 +108,27 @@ static void answered(struct run *r, const char *answer, int status, const char *
 /* Lists come in pages and are read as one. */
 static void lists(void **state)
 {
-	struct run *r = *state;
+	struct tprog_place *p = *state;
 
-	answered_to(r, "qps hca0", QPS QP(2) "]}\n", 0, "    0x000002" QP_LINE);
-	answered_to(r, "qps hca0", QPS QP(2) "],\"next\":5}\n" QPS QP(16711683) "]}\n", 0,
+	answered_to(p, "qps hca0", QPS QP(2) "]}\n", 0, "    0x000002" QP_LINE);
+	answered_to(p, "qps hca0", QPS QP(2) "],\"next\":5}\n" QPS QP(16711683) "]}\n", 0,
 		    "    0x000002" QP_LINE "    0xff0003" QP_LINE);
-	answered_to(r, "qps hca0 --json", QPS "],\"next\":5}\n" QPS QP(3) "]}\n", 0,
+	answered_to(p, "qps hca0 --json", QPS "],\"next\":5}\n" QPS QP(3) "]}\n", 0,
 		    QPS "],\"next\":5}\n" QPS "{\"qpn\":3");
-	answered_to(r, "qps hca0", QPS "],\"next\":5}\n{\"ok\":false,\"error\":\"gone\"}\n", 1,
+	answered_to(p, "qps hca0", QPS "],\"next\":5}\n{\"ok\":false,\"error\":\"gone\"}\n", 1,
 		    "vhcactl: gone");
-	answered_to(r, "qps hca0", QPS "],\"next\":5}\n", 2, "vhcad did not answer");
-	answered_to(r, "cqs hca0", "{\"ok\":true,\"list\":\"cqs\",\"cqs\":[{\"cqn\":4,\"eqn\":1,"
+	answered_to(p, "qps hca0", QPS "],\"next\":5}\n", 2, "vhcad did not answer");
+	answered_to(p, "cqs hca0", "{\"ok\":true,\"list\":\"cqs\",\"cqs\":[{\"cqn\":4,\"eqn\":1,"
 		    "\"size\":64,\"filled\":9,\"qps\":2,\"error\":true}]}\n", 0,
 		    "           4     1        64         9      2  in error\n");
-	answered_to(r, "srqs hca0", "{\"ok\":true,\"list\":\"srqs\",\"srqs\":[{\"srqn\":4,"
+	answered_to(p, "srqs hca0", "{\"ok\":true,\"list\":\"srqs\",\"srqs\":[{\"srqn\":4,"
 		    "\"size\":64,\"left\":9,\"limit\":2,\"qps\":3}]}\n", 0,
 		    "           4        64         9         2      3\n");
-	answered_to(r, "groups hca0", "{\"ok\":true,\"list\":\"groups\",\"groups\":[{\"mgid\":"
+	answered_to(p, "groups hca0", "{\"ok\":true,\"list\":\"groups\",\"groups\":[{\"mgid\":"
 		    "\"ff12::1\",\"mlid\":49153,\"attached\":3,\"qpns\":[2,3]}]}\n", 0,
 		    "    ff12::1                                  0xc001         3"
 		    "  0x000002 0x000003 ...\n");
-	answered_to(r, "keys hca0", "{\"ok\":true,\"list\":\"keys\",\"keys\":["
+	answered_to(p, "keys hca0", "{\"ok\":true,\"list\":\"keys\",\"keys\":["
 		    "{\"key\":346,\"type\":\"fast-sg\",\"pdn\":3,\"addr\":4096,"
 		    "\"length\":77,\"access\":\"lrwab\",\"windows\":2},"
 		    "{\"key\":513,\"type\":\"mw1\",\"pdn\":0,\"addr\":0,\"length\":5,"
@@ -149,26 +141,26 @@ static void lists(void **state)
 		    "                          of 0x0000015a\n"
 		    "    0x00000201  mw2            0  0x0000000000000000  0x5"
 		    "                 w        of 0x0000015a, qp 0x000002\n");
-	answered_to(r, "qps hca0", QPS "{\"srqn\":7}]}\n", 0, "0+0      srq 7             0");
+	answered_to(p, "qps hca0", QPS "{\"srqn\":7}]}\n", 0, "0+0      srq 7             0");
 	/* everything at once: status, then each list of each adapter */
-	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
+	answered_to(p, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
 		    QPS QP(2) "]}\n{\"ok\":true,\"list\":\"cqs\"}\n"
 		    "{\"ok\":true,\"list\":\"srqs\"}\n"
 		    "{\"ok\":true,\"list\":\"groups\"}\n"
 		    "{\"ok\":true,\"list\":\"keys\"}\n", 0, "a keys\n");
-	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
+	answered_to(p, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
 		    "{\"error\":\"no more\"}\n", 1, "vhcactl: no more");
 	/* and so for each page of the adapters */
-	answered_to(r, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}],\"next\":1}\n"
+	answered_to(p, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}],\"next\":1}\n"
 		    QPS QP(2) "]}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n"
 		    "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}]}\n"
 		    QPS "]}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n",
 		    0, "b keys\n");
-	answered_to(r, "counters", "{\"ok\":true,\"hcas\":[],\"next\":1}\n" COUNTED, 0,
+	answered_to(p, "counters", "{\"ok\":true,\"hcas\":[],\"next\":1}\n" COUNTED, 0,
 		    "drops 0\n    timeouts 4\n");
 	/* what is not zero is told, and what is zero if all is wanted */
-	answered_to(r, "counters", COUNTED, 0, "drops 0\n    timeouts 4\n");
-	answered_to(r, "counters -v", COUNTED, 0, "drops 0\n    rx_no_qp 0  timeouts 4\n");
+	answered_to(p, "counters", COUNTED, 0, "drops 0\n    timeouts 4\n");
+	answered_to(p, "counters -v", COUNTED, 0, "drops 0\n    rx_no_qp 0  timeouts 4\n");
 }
 
 #define PORTS(n) "{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"ports\":[{\"port\":1," \
@@ -190,48 +182,48 @@ static void lists(void **state)
 
 static void live_view(void **state)
 {
-	struct run *r = *state;
+	struct tprog_place *p = *state;
 
-	answered_to(r, "top --once", "{\"ok\":false,\"error\":\"no\"}\n", 1, "vhcactl: no");
-	answered_to(r, "top --once", WORK(0) "{\"ok\":false,\"error\":\"no\"}\n", 1,
+	answered_to(p, "top --once", "{\"ok\":false,\"error\":\"no\"}\n", 1, "vhcactl: no");
+	answered_to(p, "top --once", WORK(0) "{\"ok\":false,\"error\":\"no\"}\n", 1,
 		    "vhcactl: no");
-	answered_to(r, "top --once", WORK(0) PORTS(1) "{\"ok\":false,\"error\":\"no\"}\n", 1,
+	answered_to(p, "top --once", WORK(0) PORTS(1) "{\"ok\":false,\"error\":\"no\"}\n", 1,
 		    "vhcactl: no");
-	answered_to(r, "top --once", WORK(0) PORTS(1) QPS "]}\n", 2, "vhcad did not answer");
-	answered_to(r, "top --once", WORK(0) PORTS(5000000) QPS "]}\n" WORK(0) PORTS(5000000) QPS
+	answered_to(p, "top --once", WORK(0) PORTS(1) QPS "]}\n", 2, "vhcad did not answer");
+	answered_to(p, "top --once", WORK(0) PORTS(5000000) QPS "]}\n" WORK(0) PORTS(5000000) QPS
 		    QP(2) "]}\n", 0, "\na 0x000002               RC RTS ");
-	answered_to(r, "status", "{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"thread\":1}]}\n", 0,
+	answered_to(p, "status", "{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"thread\":1}]}\n", 0,
 		    "  driver none  thread 1\n");
-	answered_to(r, "top --once", OF_TWO PORTS(1) QPS "]}\n" OF_TWO PORTS(1) QPS "]}\n", 0,
+	answered_to(p, "top --once", OF_TWO PORTS(1) QPS "]}\n" OF_TWO PORTS(1) QPS "]}\n", 0,
 		    "1 of 2 threads awake");
-	answered_to(r, "top --once", OF_TWO PORTS(1) QPS "]}\n" OF_TWO PORTS(1) QPS "]}\n", 0,
+	answered_to(p, "top --once", OF_TWO PORTS(1) QPS "]}\n" OF_TWO PORTS(1) QPS "]}\n", 0,
 		    "         0       1 waits for its turn");
-	answered_to(r, "top --once", WORK(0)
+	answered_to(p, "top --once", WORK(0)
 		    "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
 		    PORTS(1) QPS "]}\n" QPS "]}\n"
 		    WORK(0) "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}],\"next\":1}\n"
 		    PORTS(1) QPS "]}\n" QPS QP(2) "]}\n", 0, "\na 0x000002               RC RTS ");
-	answered_to(r, "top --once --json", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+	answered_to(p, "top --once --json", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
 		    QP(2) "]}\n", 0, "\"ports\":[{\"name\":\"a:1\",\"tx_packets\":0.0");
-	answered_to(r, "top --once --json", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+	answered_to(p, "top --once --json", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
 		    QP(2) "]}\n", 0, "\"adapters\":[{\"name\":\"a\",\"busy\":0.0,\"turns\":0.0,"
 		    "\"qps\":2,\"timers\":1,\"owed_ns\":0,\"thread\":0,\"why\":\"has its turn\"}]");
-	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+	answered_to(p, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
 		    QP(2) "]}\n", 0,
 		    "RTS            0          0          0          0          0          0\n");
-	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+	answered_to(p, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
 		    QP(2) "]}\n", 0,
 		    "a                             0.0          0          2          1  has its turn\n");
-	answered_to(r, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
+	answered_to(p, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
 		    QP(2) "]}\n", 0, "sleep: nothing to do\n");
 	/* and so has one that took the number of another */
-	answered_to(r, "top --once --json", WORK(3) PORTS(7) QPS SENT(1000) "]}\n" WORK(3) PORTS(7)
+	answered_to(p, "top --once --json", WORK(3) PORTS(7) QPS SENT(1000) "]}\n" WORK(3) PORTS(7)
 		    QPS SENT(0) "]}\n", 0, "\"tx_msgs\":0.0");
 }
 
 static void control_program(void **state)
 {
-	struct run *r = *state;
+	struct tprog_place *p = *state;
 	char far[128];
 
 	unsetenv("VHCAD_CONTROL");
@@ -264,11 +256,11 @@ static void control_program(void **state)
 		      "/no/such/control: No such file or directory");
 	unsetenv("VHCAD_CONTROL");
 
-	answered(r, "", 2, "vhcad did not answer");
-	answered(r, "what?\n", 2, "vhcad's answer is not JSON");
-	answered(r, "[]\n", 1, "vhcactl: ?");
-	answered(r, "{\"ok\":false,\"error\":\"not today\"}\n", 1, "vhcactl: not today");
-	answered(r, "{\"ok\":true}\n", 0, "");
+	answered(p, "", 2, "vhcad did not answer");
+	answered(p, "what?\n", 2, "vhcad's answer is not JSON");
+	answered(p, "[]\n", 1, "vhcactl: ?");
+	answered(p, "{\"ok\":false,\"error\":\"not today\"}\n", 1, "vhcactl: not today");
+	answered(p, "{\"ok\":true}\n", 0, "");
 }
 
 int main(void)

@@ -60,6 +60,8 @@ static const char *const args[TRACE_KINDS][2] = {
 	[TRACE_VECTOR] = { NULL, "vector" },
 	[TRACE_PAGE] = { NULL, "page" },
 	[TRACE_SLEEP] = { "planned_ns", NULL },
+	[TRACE_SLICE] = { "bytes", "qpn" },
+	[TRACE_WAIT] = { "ns", "qpn" },
 };
 
 u64 trace_now(void)

@@ -16,7 +16,7 @@
 
 /* What the arguments of a record are called; see args[] in trace.c. */
 enum trace_kind { TRACE_PLAIN, TRACE_TURN, TRACE_COMMAND, TRACE_PACKETS, TRACE_VECTOR, TRACE_PAGE,
-		  TRACE_SLEEP, TRACE_KINDS };
+		  TRACE_SLEEP, TRACE_SLICE, TRACE_WAIT, TRACE_KINDS };
 
 extern struct trace *trace_open_now;	/* private to this header; NULL: none */
 

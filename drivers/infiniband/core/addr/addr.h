@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the addr room offers the other rooms of the core, beyond <rdma/ib_addr.h>: from IP
+ * What addr/ offers the other folders of the core, beyond <rdma/ib_addr.h>: from IP
  * addresses to link addresses.
  */
 #ifndef RDMA_CORE_ADDR_H
@@ -23,7 +23,7 @@ bool addr_eth_is_known(const union ib_gid *sgid, const union ib_gid *dgid,
 int addr_resolve_path_route(struct sa_path_rec *rec, const struct ib_gid_attr *sgid_attr);
 
 /*
- * The handler of RDMA_NL_LS_OP_IP_RESOLVE, for the room that registers the netlink client of local
+ * The handler of RDMA_NL_LS_OP_IP_RESOLVE, for those who register the netlink client of local
  * services.
  */
 int addr_service_doit(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of the addr room share among themselves.
+ * What the files of addr/ share among themselves.
  *
  * route.c looks once: which interface and which neighbour a route leads to. request.c repeats that
  * until the neighbour is known or the time is over. service.c asks a program for GIDs behind

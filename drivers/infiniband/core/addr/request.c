@@ -389,7 +389,7 @@ static int neighbour_event(struct notifier_block *nb, unsigned long event, void 
 
 static struct notifier_block neighbours = { .notifier_call = neighbour_event };
 
-/* Begins the room. Returns 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int addr_init(void)
 {
 	addr_wq = alloc_workqueue("ib_addr", WQ_UNBOUND, 0);

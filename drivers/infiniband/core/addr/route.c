@@ -49,7 +49,7 @@ static int size_within(const void *addr, int room)
 }
 
 /**
- * rdma_addr_size_in6() - bytes of a socket address that has the room of an IPv6 one
+ * rdma_addr_size_in6() - bytes of a socket address kept in that of IPv6
  * @addr: address of any family
  *
  * Context: any.
@@ -62,7 +62,7 @@ int rdma_addr_size_in6(struct sockaddr_in6 *addr)
 EXPORT_SYMBOL(rdma_addr_size_in6);
 
 /**
- * rdma_addr_size_kss() - bytes of a socket address that has the room of any
+ * rdma_addr_size_kss() - bytes of a socket address kept in one for all families
  * @addr: address of any family
  *
  * Context: any.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the cache room offers the other rooms of the core, beyond <rdma/ib_cache.h>.
+ * What cache/ offers the other folders of the core, beyond <rdma/ib_cache.h>.
  *
  * Each port has a GID table, a P_Key table and the few port attributes that the fast setup paths
  * need. They are filled when the device is registered and refreshed when the device reports an

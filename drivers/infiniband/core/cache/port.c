@@ -155,7 +155,7 @@ static int refresh(struct ib_device *device, u32 port_num, unsigned int what, bo
 
 /**
  * ib_cache_event() - refresh what an event may have changed
- * @event: event of a registered device, whose handlers have not heard of it yet
+ * @event: event of a registered device, whose handlers have not been called for it yet
  *
  * What the driver fails to tell stays as it is until the port's next event. If GIDs have changed
  * with an event that does not say so, IB_EVENT_GID_CHANGE is dispatched first. Context: may sleep.

@@ -59,7 +59,7 @@ static void forget_netdev(struct gid_entry *entry)
 static void (*index_freed)(void);
 
 /**
- * ib_cache_gid_on_free() - hear of room for a GID that was not added for want of it
+ * ib_cache_gid_on_free() - be called when a table that was full has a free entry again
  * @freed: called in any context, once for all GIDs that a table has refused since the last call; or
  *	   NULL
  *
@@ -70,7 +70,7 @@ void ib_cache_gid_on_free(void (*freed)(void))
 	WRITE_ONCE(index_freed, freed);
 }
 
-static void tell_freed(struct gid_table *table)
+static void notify_freed(struct gid_table *table)
 {
 	typeof(index_freed) freed = READ_ONCE(index_freed);
 
@@ -87,7 +87,7 @@ static void entry_unused(struct kref *users)
 	/* Unless another GID has taken it over, the index is free from here on. */
 	if (cmpxchg(&table->entry[entry->attr.index], RCU_INITIALIZER(entry), NULL) ==
 	    RCU_INITIALIZER(entry))
-		tell_freed(table);
+		notify_freed(table);
 	kref_put(&table->ref, free_table);
 	call_rcu(&entry->rcu, entry_unreadable);
 }

@@ -9,7 +9,7 @@
 #include "cm.h"
 
 /* Sets or clears IsCommunicationManagementSupported of a port, if the driver can. */
-static int tell_port(struct cm_port *port, bool present)
+static int announce_port(struct cm_port *port, bool present)
 {
 	struct ib_port_modify modify = {
 		.set_port_cap_mask = present ? IB_PORT_CM_SUP : 0,
@@ -21,7 +21,7 @@ static int tell_port(struct cm_port *port, bool present)
 
 static void port_stop(struct cm_port *port)
 {
-	tell_port(port, false);
+	announce_port(port, false);
 	port->device->mad->unregister_agent(port->agent);
 	ib_port_unregister_client_groups(port->device->ib, port->num, cm_counter_groups);
 }
@@ -45,7 +45,7 @@ static int port_start(struct cm_port *port)
 		ret = PTR_ERR(agent);
 		goto groups;
 	}
-	ret = tell_port(port, true);
+	ret = announce_port(port, true);
 	if (ret)
 		goto agent;
 	/* Messages are dropped until now. Pairs with the one in is_wanted() of arrive.c. */

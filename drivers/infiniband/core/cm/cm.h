@@ -38,7 +38,7 @@ extern struct workqueue_struct *cm_wq;
 /* ---- devices ---- */
 
 /**
- * struct cm_mad_ops - operations of the MAD layer that the room uses
+ * struct cm_mad_ops - operations of the MAD layer that are used here
  * @register_agent: ib_register_mad_agent()
  * @unregister_agent: ib_unregister_mad_agent()
  * @create: ib_create_send_mad()

@@ -526,7 +526,7 @@ int ib_send_cm_drep(struct ib_cm_id *cm_id, const void *private_data, u8 private
 }
 EXPORT_SYMBOL(ib_send_cm_drep);
 
-/* The QP has received something, or has moved to its alternate path; the manager has not heard. */
+/* The QP has received something, or has moved to its alternate path; no message says so. */
 static int notify(struct cm_id *id, enum cm_input input, struct cm_event *event)
 {
 	struct cm_rule rule;

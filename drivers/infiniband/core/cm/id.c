@@ -21,7 +21,7 @@ static struct cm_event *next_event(struct cm_id *id)
 	return event;
 }
 
-static int tell(struct cm_id *id, struct cm_event *event)
+static int call_handler(struct cm_id *id, struct cm_event *event)
 {
 	if (event->listen_error)
 		return id->direction->param.error_handler(&id->ib, event->listen_error);
@@ -29,7 +29,7 @@ static int tell(struct cm_id *id, struct cm_event *event)
 }
 
 /*
- * Tells an id's handler. What that returns, if it is not 0, destroys the id, and events that are
+ * Calls an id's handler. What that returns, if it is not 0, destroys the id, and events that are
  * left are nobody's.
  */
 static void events_work(struct work_struct *work)
@@ -39,7 +39,7 @@ static void events_work(struct work_struct *work)
 	int ret;
 
 	while ((event = next_event(id))) {
-		ret = tell(id, event);
+		ret = call_handler(id, event);
 		cm_event_free(event);
 		if (!ret)
 			continue;

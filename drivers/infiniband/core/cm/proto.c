@@ -86,7 +86,7 @@ struct cm_cell {
 /*
  * The passive side from its REP to the RTU. Its REJ is about neither message: an active side of
  * Linux looks for an id that knows the passive side's then. One that has got no REP sends its REQ
- * again, and hears in TIMEWAIT that the connection is stale.
+ * again, and learns in TIMEWAIT that the connection is stale.
  */
 #define REP_UNDER_WAY \
 	[CM_IN_RTU] = { GO(ESTABLISHED), EVENT(RTU_RECEIVED), DO(CM_DO_CANCEL) }, \

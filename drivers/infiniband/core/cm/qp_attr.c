@@ -11,25 +11,18 @@
 /* In which of these states are the attributes of a QP state known? */
 static bool is_known(enum ib_cm_state state, enum ib_qp_state qp_state)
 {
-	switch (state) {
-	case IB_CM_REQ_SENT:
-	case IB_CM_MRA_REQ_RCVD:
-		/* The peer's QP is not known before its reply. */
+	const u32 asked = BIT(IB_CM_REQ_SENT) | BIT(IB_CM_MRA_REQ_RCVD);
+	const u32 passive = BIT(IB_CM_REQ_RCVD) | BIT(IB_CM_MRA_REQ_SENT) | BIT(IB_CM_REP_SENT) |
+			    BIT(IB_CM_MRA_REP_RCVD);
+	const u32 active = BIT(IB_CM_REP_RCVD) | BIT(IB_CM_MRA_REP_SENT);
+
+	/* The peer's QP is not known before its reply. */
+	if (BIT(state) & asked)
 		return qp_state == IB_QPS_INIT;
-	case IB_CM_REQ_RCVD:
-	case IB_CM_MRA_REQ_SENT:
-	case IB_CM_REP_RCVD:
-	case IB_CM_MRA_REP_SENT:
-	case IB_CM_REP_SENT:
-	case IB_CM_MRA_REP_RCVD:
-	case IB_CM_ESTABLISHED:
-		return true;
-	case IB_CM_DREQ_RCVD:
-		/* The peer may disconnect before the consumer has heard that it is connected. */
+	/* The peer may disconnect before the consumer knows that it is connected. */
+	if (state == IB_CM_DREQ_RCVD)
 		return qp_state == IB_QPS_RTS;
-	default:
-		return false;
-	}
+	return BIT(state) & (passive | active | BIT(IB_CM_ESTABLISHED));
 }
 
 static void init_attr(const struct cm_id *id, struct ib_qp_attr *attr, int *mask)

@@ -84,6 +84,13 @@ static void address(const struct cm_id *id, struct cm_msg *msg)
 	cm_trace_send(&id->ib, msg);
 }
 
+/* A datagram for the peer of an id whose lock the caller holds. */
+static struct ib_mad_send_buf *buf_of(struct cm_id *id)
+{
+	lockdep_assert_held(&id->lock);
+	return id->route ? cm_buf_new(id->route, GFP_ATOMIC) : ERR_PTR(-ENODEV);
+}
+
 /**
  * cm_send() - send a message that nothing is waited for after
  * @id: id
@@ -97,10 +104,7 @@ int cm_send(struct cm_id *id, struct cm_msg *msg)
 	struct ib_mad_send_buf *buf;
 	int ret;
 
-	lockdep_assert_held(&id->lock);
-	if (!id->route)
-		return -ENODEV;
-	buf = cm_buf_new(id->route, GFP_ATOMIC);
+	buf = buf_of(id);
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
 	address(id, msg);
@@ -177,10 +181,7 @@ int cm_send_awaited(struct cm_id *id, struct cm_msg *msg)
 	struct cm_event *failure;
 	int ret;
 
-	lockdep_assert_held(&id->lock);
-	if (!id->route)
-		return -ENODEV;
-	buf = cm_buf_new(id->route, GFP_ATOMIC);
+	buf = buf_of(id);
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
 	failure = cm_event_new(id->device, GFP_ATOMIC);

@@ -204,7 +204,7 @@ const struct cma_transport cma_transport_ib = {
 
 /* ---- events ---- */
 
-static void say_reply(struct rdma_cm_event *event, const struct ib_cm_event *ib)
+static void fill_reply(struct rdma_cm_event *event, const struct ib_cm_event *ib)
 {
 	const struct ib_cm_rep_event_param *rep = &ib->param.rep_rcvd;
 
@@ -228,7 +228,7 @@ static bool on_reply(struct cma_id *id, const struct ib_cm_event *ib, struct rdm
 	/* Changing the QP, or the consumer, may take longer than the peer waits. */
 	trace_cm_send_mra(id);
 	ib_send_cm_mra(cm_id, CMA_CM_MRA, NULL, 0);
-	say_reply(event, ib);
+	fill_reply(event, ib);
 	if (!id->id.qp) {
 		event->event = RDMA_CM_EVENT_CONNECT_RESPONSE;
 		return true;

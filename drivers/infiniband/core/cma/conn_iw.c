@@ -106,7 +106,7 @@ static enum rdma_cm_event_type outcome(int status)
 }
 
 /* The other side's outstanding READs are what this side may expect, and the reverse. */
-static void say_depths(struct rdma_cm_event *event, const struct iw_cm_event *iw)
+static void fill_depths(struct rdma_cm_event *event, const struct iw_cm_event *iw)
 {
 	event->param.conn.responder_resources = iw->ord;
 	event->param.conn.initiator_depth = iw->ird;
@@ -128,11 +128,11 @@ static bool iw_mean(struct cma_id *id, const struct iw_cm_event *iw, struct rdma
 		take_ends(id, iw);
 		event->event = outcome(iw->status);
 		if (!iw->status)
-			say_depths(event, iw);
+			fill_depths(event, iw);
 		return true;
 	case IW_CM_EVENT_ESTABLISHED:
 		event->event = RDMA_CM_EVENT_ESTABLISHED;
-		say_depths(event, iw);
+		fill_depths(event, iw);
 		return true;
 	case IW_CM_EVENT_CLOSE:
 		event->event = RDMA_CM_EVENT_DISCONNECTED;
@@ -224,7 +224,7 @@ int cma_iw_listen_handler(struct iw_cm_id *cm_id, struct iw_cm_event *iw)
 	struct cma_id *child;
 	int ret;
 
-	say_depths(&event, iw);
+	fill_depths(&event, iw);
 	guard(mutex)(&listener->handler_lock);
 	if (cma_state(listener) != RDMA_CM_LISTEN)
 		return -ECONNABORTED;

@@ -10,8 +10,8 @@
 #include "trace.h"
 
 /* The event of a positive answer; its address vector holds a reference to the source GID. */
-static void say_found(struct cma_id *id, const struct ib_cm_sidr_rep_event_param *rep,
-		      struct rdma_cm_event *event)
+static void fill_found(struct cma_id *id, const struct ib_cm_sidr_rep_event_param *rep,
+		       struct rdma_cm_event *event)
 {
 	int ret;
 
@@ -34,8 +34,8 @@ static void say_found(struct cma_id *id, const struct ib_cm_sidr_rep_event_param
 	event->param.ud.qkey = rep->qkey;
 }
 
-static bool say_answer(struct cma_id *id, const struct ib_cm_event *ib,
-		       struct rdma_cm_event *event)
+static bool fill_answer(struct cma_id *id, const struct ib_cm_event *ib,
+			struct rdma_cm_event *event)
 {
 	const struct ib_cm_sidr_rep_event_param *rep = &ib->param.sidr_rep_rcvd;
 
@@ -48,7 +48,7 @@ static bool say_answer(struct cma_id *id, const struct ib_cm_event *ib,
 		event->param.ud.private_data = ib->private_data;
 		event->param.ud.private_data_len = IB_CM_SIDR_REP_PRIVATE_DATA_SIZE;
 		if (rep->status == IB_SIDR_SUCCESS) {
-			say_found(id, rep, event);
+			fill_found(id, rep, event);
 		} else {
 			event->event = RDMA_CM_EVENT_UNREACHABLE;
 			event->status = rep->status;
@@ -67,7 +67,7 @@ static int sidr_event(struct ib_cm_id *cm_id, const struct ib_cm_event *ib)
 	int ret = 0;
 
 	mutex_lock(&id->handler_lock);
-	if (cma_state(id) == RDMA_CM_CONNECT && say_answer(id, ib, &event)) {
+	if (cma_state(id) == RDMA_CM_CONNECT && fill_answer(id, ib, &event)) {
 		ret = cma_deliver(id, &event);
 		rdma_destroy_ah_attr(&event.param.ud.ah_attr);
 	}

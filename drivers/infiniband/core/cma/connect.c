@@ -173,7 +173,7 @@ EXPORT_SYMBOL(rdma_reject);
  * rdma_disconnect() - end a connection, or agree to the peer's doing so
  * @rdma_id: id
  *
- * The id's QP goes to the error state. DISCONNECTED follows when the peer has heard of it or cannot
+ * The id's QP goes to the error state. DISCONNECTED follows when the peer has answered or cannot
  * be reached, unless it has been reported before.
  *
  * Context: may sleep.
@@ -191,7 +191,7 @@ int rdma_disconnect(struct rdma_cm_id *rdma_id)
 EXPORT_SYMBOL(rdma_disconnect);
 
 /**
- * rdma_notify() - tell of an event of the id's QP
+ * rdma_notify() - report an event of the id's QP
  * @rdma_id: id
  * @event: IB_EVENT_COMM_EST: data have arrived before the peer's last message; IB_EVENT_PATH_MIG
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Requests of peers on InfiniBand and RoCE ports: for which listener, on which interface, and the
- * new id that the listener's consumer hears of.
+ * new id that the listener's handler is called with.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -271,8 +271,8 @@ static bool suits(const struct cma_id *listener, const struct cma_request *reque
 	return !listener->id.qp_type || listener->id.qp_type == request->qp_type;
 }
 
-static void say_request(struct rdma_cm_event *event, const struct ib_cm_event *ib,
-			unsigned int offset)
+static void fill_request(struct rdma_cm_event *event, const struct ib_cm_event *ib,
+			 unsigned int offset)
 {
 	const struct ib_cm_req_event_param *req = &ib->param.req_rcvd;
 
@@ -337,7 +337,7 @@ static int hand_over(struct cma_id *listener, struct cma_request *request, struc
 	child->cm_id.ib = cm_id;
 	cm_id->context = child;
 	cm_id->cm_handler = cma_ib_event;
-	say_request(&event, ib, ipcm_data_offset(cma_family(listener)));
+	fill_request(&event, ib, ipcm_data_offset(cma_family(listener)));
 	ret = cma_deliver(child, &event);
 	if (ret) {
 		/* ib_cm destroys it when its handler returns. */

@@ -50,9 +50,8 @@ static void path_found(int status, struct sa_path_rec *paths, unsigned int count
 {
 	struct cma_id *id = context;
 	struct cma_answer *answer = READ_ONCE(id->answer);
-	unsigned int i;
 
-	for (i = 0; !status && i < count; i++)
+	for (unsigned int i = 0; !status && i < count; i++)
 		status = keep_path(answer, &paths[i]);
 	answer->status = status;
 	cma_report_answer(id);

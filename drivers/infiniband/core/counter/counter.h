@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the counter room offers the rooms above it, beyond <rdma/rdma_counter.h>: hardware counters
+ * What counter/ offers the folders above it, beyond <rdma/rdma_counter.h>: hardware counters
  * of devices and ports, and what the counters that QPs are bound to add to them.
  */
 #ifndef RDMA_CORE_COUNTER_H

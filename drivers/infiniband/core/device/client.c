@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Clients: kernel consumers that are told of every device.
+ * Clients: kernel consumers that are notified of every device.
  *
  * A client is attached to a device when its add() has succeeded; the mark CLIENT_ATTACHED of the
  * client's entry in device->client_data says so. Devices and clients come and go independently, so
@@ -200,7 +200,7 @@ static void assign_id(struct ib_client *client, int *ret)
 }
 
 /**
- * ib_register_client() - be told of every device, those present and those to come
+ * ib_register_client() - be notified of every device, those present and those to come
  * @client: the client; add() is called once for each device and, if it succeeded, remove() once
  *          before the device goes or the client unregisters
  *
@@ -234,7 +234,7 @@ int ib_register_client(struct ib_client *client)
 EXPORT_SYMBOL(ib_register_client);
 
 /**
- * ib_unregister_client() - stop being told of devices
+ * ib_unregister_client() - stop being notified of devices
  * @client: a registered client
  *
  * remove() has returned for each device when this returns, and nothing of the client is called any

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the device room offers the rooms above it, beyond <rdma/ib_verbs.h> and
+ * What device/ offers the folders above it, beyond <rdma/ib_verbs.h> and
  * <rdma/rdma_netlink.h>: clients, events, net devices, the netlink socket, ports and what drivers
  * are asked about them, and the registry, in which devices are found.
  *

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Asynchronous events: from the driver's interrupt to the handlers, in order. And what the rooms
- * above are told of changes of devices.
+ * Asynchronous events: from the driver's interrupt to the handlers, in order. And changes of
+ * devices, of which the folders above are notified.
  *
  * A driver reports an event in any context. It waits in the device's list and a work item hands it
  * out: first to the pre-handlers, by which the cache refreshes what the event may have changed and
- * the security room stops QPs that may not go on, then to the handlers, so that these see the new
+ * security/ stops QPs that may not go on, then to the handlers, so that these see the new
  * state. Events of one device never overtake each other; devices do not wait for each other.
  */
 #include <linux/cleanup.h>
@@ -63,7 +63,7 @@ static void hand_out_events(struct work_struct *work)
 }
 
 /**
- * ib_events_add_prehandler() - let a room of the core see every event before the handlers
+ * ib_events_add_prehandler() - have a folder of the core see every event before the handlers
  * @prehandler: comes after those that were added before; stays as long as the module
  *
  * Context: while the module is initialised.

@@ -31,7 +31,6 @@ void ib_set_device_ops(struct ib_device *device, const struct ib_device_ops *ops
 {
 	const unsigned long *from = (const void *)ops + FIRST_WORD;
 	unsigned long *to = (void *)&device->ops + FIRST_WORD;
-	size_t word;
 
 	if (ops->driver_id != RDMA_DRIVER_UNKNOWN) {
 		WARN_ON(device->ops.driver_id != RDMA_DRIVER_UNKNOWN &&
@@ -46,7 +45,7 @@ void ib_set_device_ops(struct ib_device *device, const struct ib_device_ops *ops
 		device->ops.uverbs_abi_ver = ops->uverbs_abi_ver;
 	device->ops.uverbs_no_driver_id_binding |= ops->uverbs_no_driver_id_binding;
 
-	for (word = 0; word < WORDS; word++)
+	for (size_t word = 0; word < WORDS; word++)
 		if (!to[word])
 			to[word] = from[word];
 }

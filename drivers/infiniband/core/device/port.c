@@ -30,7 +30,6 @@ int ib_ports_setup(struct ib_device *device)
 	unsigned int slots = port_slots(device);
 	struct rdma_port_cores *cores;
 	struct ib_port_data *data;
-	u32 port_num;
 
 	if (device->port_data)
 		return 0;
@@ -44,7 +43,7 @@ int ib_ports_setup(struct ib_device *device)
 		kfree(data);
 		return -ENOMEM;
 	}
-	for (port_num = 0; port_num < slots; port_num++) {
+	for (u32 port_num = 0; port_num < slots; port_num++) {
 		struct rdma_port_core *core = &cores->port[port_num];
 
 		data[port_num].ib_dev = device;

@@ -123,9 +123,8 @@ int ib_query_pkey(struct ib_device *device, u32 port_num, u16 index, u16 *pkey)
 {
 	if (!rdma_is_port_valid(device, port_num))
 		return -EINVAL;
-	if (!device->ops.query_pkey)
-		return -EOPNOTSUPP;
-	return device->ops.query_pkey(device, port_num, index, pkey);
+	return device->ops.query_pkey ? device->ops.query_pkey(device, port_num, index, pkey) :
+					-EOPNOTSUPP;
 }
 EXPORT_SYMBOL(ib_query_pkey);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the devmgt room offers the other rooms of the core, beyond <rdma/rdma_ext_dm.h>.
+ * What devmgt/ offers the other folders of the core, beyond <rdma/rdma_ext_dm.h>.
  *
  * A device with I/O controllers is an I/O unit. While it has one, its InfiniBand ports say so in
  * their capability masks and answer MADs of device management.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of the devmgt room share.
+ * What the files of devmgt/ share.
  *
  * Locks, outermost first: dm_unit.agents_lock, dm_unit.rwsem. Handlers of MADs take the second
  * alone, for agents are unregistered with the first one held.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ib_core's beginning and end. This file alone knows every room of ib_core, and begins them from
+ * ib_core's beginning and end. This file alone knows every folder of ib_core, and begins them from
  * the lowest up.
  */
 #include <linux/module.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the ioscan room offers the other rooms of the core, beyond <rdma/rdma_ext_io.h>.
+ * What ioscan/ offers the other folders of the core, beyond <rdma/rdma_ext_io.h>.
  *
  * While somebody watches I/O units, each InfiniBand port of this host searches its subnet for them.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of the ioscan room share.
+ * What the files of ioscan/ share.
  *
  * From top to bottom: watch.c (the API), port.c (this host's ports, and when they search), search.c
  * (a port's search) on unit.c (a unit is read) and request.c (requests and answers); known.c (what
- * has been found is compared with what is known), object.c (what is known is told).
+ * has been found is compared with what is known), object.c (watchers get what is known).
  *
  * Locks, outermost first: users_lock (watch.c), the locks of core/ports, ios_lock, ios_port.lock.
  * Works take the last two. A port that goes waits for its work without holding ios_lock.
@@ -28,14 +28,14 @@
 extern struct mutex ios_lock;
 
 /**
- * struct ios_object - something that watchers are told of: a unit, a controller or a path
- * @told: in the list of all of them; what something belongs to stands before it
+ * struct ios_object - something that watchers are notified of: a unit, a controller or a path
+ * @entry: in the list of all of them; what something belongs to stands before it
  * @views: of each watcher, struct ios_view, in the watchers' order
  * @parent: what it belongs to, or NULL
- * @event: how it is told that it has been added
+ * @event: notifies that it has been added
  */
 struct ios_object {
-	struct list_head told;
+	struct list_head entry;
 	struct list_head views;
 	struct ios_object *parent;
 	struct ib_io_event event;
@@ -43,7 +43,7 @@ struct ios_object {
 
 /**
  * struct ios_unit - an I/O unit
- * @object: how it is told, once it is known
+ * @object: how watchers see it, once it is known
  * @entry: in the list of known units, or of those that a search has found
  * @prefix: its subnet
  * @ib: as watchers see it
@@ -67,7 +67,7 @@ struct ios_unit {
  * @entry: in the unit's list
  * @ib: as watchers see it
  * @entries: its services
- * @paths: as they have been told, one for each of the unit's reaches
+ * @paths: as watchers know them, one for each of the unit's reaches
  */
 struct ios_controller {
 	struct ios_object object;
@@ -122,8 +122,8 @@ int ios_know(struct ios_port *port, struct list_head *found);
  * @query: query under way, or NULL
  * @query_id: its id
  * @request: request to a unit under way, or NULL
- * @hear: called for each notice, and with NULL when the subnet manager has confirmed that it sends
- *	them; may sleep
+ * @notice: called for each notice, and with NULL when the subnet manager has confirmed that it
+ *	sends them; may sleep
  */
 struct ios_port {
 	struct list_head entry;
@@ -141,7 +141,7 @@ struct ios_port {
 	struct ib_sa_query *query;
 	int query_id;
 	struct ib_mad_send_buf *request;
-	void (*hear)(struct ios_port *port, const struct ib_sa_notice *notice);
+	void (*notice)(struct ios_port *port, const struct ib_sa_notice *notice);
 };
 
 /**

@@ -2,7 +2,7 @@
 /*
  * The units that are known, and how they become what a search has found.
  *
- * A port knows its own ways to units only, so a search changes nothing about those of other ports.
+ * A port knows its own paths to units only, so a search changes nothing about those of other ports.
  * A unit is there while any port reaches it. What has changed is removed, and added as it is now.
  * What there was no memory for is as if it had not been found: the next search finds it.
  */
@@ -31,7 +31,7 @@ static LIST_HEAD(units);
 /* ---- units in a list ---- */
 
 /**
- * ios_unit_make() - a unit without controllers and ways
+ * ios_unit_make() - a unit without controllers and paths
  * @prefix: its subnet
  * @guid: its GUID
  *

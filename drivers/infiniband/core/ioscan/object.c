@@ -21,7 +21,7 @@ EXPORT_SYMBOL_IF_KUNIT(ios_lock);
  * @entry: in the object's list
  * @watcher: the watcher
  * @context: the watcher's
- * @watched: the watcher wants to hear of it
+ * @watched: the watcher is called for it
  */
 struct ios_view {
 	struct list_head entry;
@@ -71,8 +71,8 @@ static int call(struct ios_object *object, struct ios_view *view, const struct i
 	return view->watcher->event(view->watcher, &event);
 }
 
-/* Of what belongs to something that a watcher does not want to hear of, it is not told either. */
-static void tell_added(struct ios_object *object, struct ios_view *view)
+/* A watcher that is not called for something is not called for what belongs to it, either. */
+static void notify_added(struct ios_object *object, struct ios_view *view)
 {
 	const struct ios_view *parent = NULL;
 
@@ -84,7 +84,7 @@ static void tell_added(struct ios_object *object, struct ios_view *view)
 	view->watched = !call(object, view, parent, object->event.type);
 }
 
-static void tell_removed(struct ios_object *object, struct ios_view *view)
+static void notify_removed(struct ios_object *object, struct ios_view *view)
 {
 	static const enum ib_io_event_type removal[] = {
 		[IB_IO_EVENT_UNIT_ADD] = IB_IO_EVENT_UNIT_REMOVE,
@@ -121,9 +121,9 @@ int ios_object_add(struct ios_object *object)
 			return -ENOMEM;
 		}
 	}
-	list_add_tail(&object->told, &objects);
+	list_add_tail(&object->entry, &objects);
 	list_for_each_entry(view, &object->views, entry)
-		tell_added(object, view);
+		notify_added(object, view);
 	return 0;
 }
 
@@ -139,10 +139,10 @@ void ios_object_remove(struct ios_object *object)
 
 	lockdep_assert_held(&ios_lock);
 	list_for_each_entry_safe_reverse(view, next, &object->views, entry) {
-		tell_removed(object, view);
+		notify_removed(object, view);
 		remove_view(view);
 	}
-	list_del(&object->told);
+	list_del(&object->entry);
 }
 
 /* Takes the views of a watcher from all objects; tells nothing where it has not been told. */
@@ -151,11 +151,11 @@ static void remove_views_of(struct ib_io_watcher *watcher)
 	struct ios_object *object;
 	struct ios_view *view;
 
-	list_for_each_entry_reverse(object, &objects, told) {
+	list_for_each_entry_reverse(object, &objects, entry) {
 		view = view_of(object, watcher);
 		if (!view)
 			continue;
-		tell_removed(object, view);
+		notify_removed(object, view);
 		remove_view(view);
 	}
 }
@@ -172,7 +172,7 @@ int ios_watcher_add(struct ib_io_watcher *watcher)
 	struct ios_object *object;
 
 	lockdep_assert_held(&ios_lock);
-	list_for_each_entry(object, &objects, told) {
+	list_for_each_entry(object, &objects, entry) {
 		if (add_view(object, watcher)) {
 			remove_views_of(watcher);
 			return -ENOMEM;
@@ -180,8 +180,8 @@ int ios_watcher_add(struct ib_io_watcher *watcher)
 	}
 	watcher->replayed = false;
 	list_add_tail(&watcher->entry, &watchers);
-	list_for_each_entry(object, &objects, told)
-		tell_added(object, view_of(object, watcher));
+	list_for_each_entry(object, &objects, entry)
+		notify_added(object, view_of(object, watcher));
 	return 0;
 }
 

@@ -90,7 +90,7 @@ static void search(struct work_struct *work)
 		port->retry = RETRY_FIRST;
 }
 
-static void hear_notice(struct ios_port *port, const struct ib_sa_notice *notice)
+static void take_notice(struct ios_port *port, const struct ib_sa_notice *notice)
 {
 	if (!notice || ios_notice(port, notice))
 		search_now(port);
@@ -108,7 +108,7 @@ static struct ios_port *begin(const struct ib_port_event *event)
 	port->device = event->device;
 	port->port_num = event->port_num;
 	port->retry = RETRY_FIRST;
-	port->hear = hear_notice;
+	port->notice = take_notice;
 	spin_lock_init(&port->lock);
 	xa_init(&port->noticed);
 	INIT_DELAYED_WORK(&port->work, search);
@@ -173,7 +173,7 @@ static int add(const struct ib_port_event *event)
 	return PTR_ERR(port);
 }
 
-static int hear(struct ib_port_watcher *watcher, const struct ib_port_event *event)
+static int handle_event(struct ib_port_watcher *watcher, const struct ib_port_event *event)
 {
 	struct ios_port *port;
 
@@ -213,7 +213,7 @@ static int hear(struct ib_port_watcher *watcher, const struct ib_port_event *eve
 	return 0;
 }
 
-static struct ib_port_watcher port_watcher = { .event = hear };
+static struct ib_port_watcher port_watcher = { .event = handle_event };
 
 /**
  * ios_ports_begin() - let all ports search

@@ -213,7 +213,7 @@ static void noticed(const struct ib_sa_notice *notice, void *context)
 {
 	struct ios_port *port = context;
 
-	port->hear(port, notice);
+	port->notice(port, notice);
 }
 
 /* What has happened until now has not been noticed. */
@@ -222,7 +222,7 @@ static void subscribed(int status, void *context)
 	struct ios_port *port = context;
 
 	if (!status)
-		port->hear(port, NULL);
+		port->notice(port, NULL);
 }
 
 /* Without notices there are still the other reasons to search. */

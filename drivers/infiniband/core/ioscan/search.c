@@ -330,7 +330,7 @@ static int find_node(struct search *search, u16 lid)
 /**
  * ios_search() - search a port's subnet
  * @port: the port
- * @found: receives units with ways from this port, unless an error is returned; ios_units_free()
+ * @found: receives units with paths from this port, unless an error is returned; ios_units_free()
  *	frees what is in the list
  *
  * Context: may sleep.

@@ -71,7 +71,7 @@ static bool is_new(const struct ios_unit *unit, __be64 guid)
 /* The modifier has the slot in its upper half, then the last and the first entry. */
 static int read_entries(struct reading *reading, struct ios_controller *controller)
 {
-	unsigned int count = controller->ib.profile.num_svc_entries, first, last;
+	unsigned int count = controller->ib.profile.num_svc_entries, last;
 	int ret;
 
 	if (!count)
@@ -80,7 +80,7 @@ static int read_entries(struct reading *reading, struct ios_controller *controll
 	if (!controller->entries)
 		return -ENOMEM;
 	controller->ib.entries = controller->entries;
-	for (first = 0; first < count; first += IB_DM_ENTRIES) {
+	for (unsigned int first = 0; first < count; first += IB_DM_ENTRIES) {
 		last = min(first + IB_DM_ENTRIES, count) - 1;
 		ret = get(reading, IB_DM_ATTR_SVC_ENTRIES,
 			  controller->ib.slot << 16 | last << 8 | first);

@@ -11,7 +11,7 @@ static DEFINE_MUTEX(users_lock);
 static unsigned int users;
 
 /**
- * ib_watch_io() - hear of others' I/O units, their controllers, and the paths there
+ * ib_watch_io() - watch others' I/O units, their controllers, and the paths there
  * @watcher: its callback filled in
  *
  * What is known is told before this returns: each unit, then its controllers, then the paths to
@@ -52,7 +52,7 @@ int ib_watch_io(struct ib_io_watcher *watcher)
 EXPORT_SYMBOL(ib_watch_io);
 
 /**
- * ib_unwatch_io() - hear of I/O units no more
+ * ib_unwatch_io() - watch I/O units no more
  * @watcher: watcher of ib_watch_io()
  *
  * All that has been told, and is still watched, is told to go, the latest first. The callback is

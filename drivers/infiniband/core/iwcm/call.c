@@ -20,9 +20,9 @@ static int refuse_state(struct iwcm_id *cm, const char *call)
 /**
  * iw_create_cm_id() - make an id
  * @device: an iWARP device, which must stay until the id is destroyed
- * @cm_handler: hears the id's events, in process context and one at a time; what it returns other
- *              than 0 destroys the id, which must not be used then. For a CONNECT_REQUEST, which
- *              comes with an id of its own, it is that id which is destroyed
+ * @cm_handler: called for the id's events, in process context and one at a time; what it returns
+ *              other than 0 destroys the id, which must not be used then. For a CONNECT_REQUEST,
+ *              which comes with an id of its own, it is that id which is destroyed
  * @context: the consumer's own; ids of connection requests inherit it
  *
  * Context: may sleep.

@@ -41,7 +41,7 @@ static int iwcm_event(struct iw_cm_id *cm_id, struct iw_cm_event *event);
 /**
  * iwcm_id_make() - make an idle id
  * @device: its device
- * @handler: hears its events
+ * @handler: called for its events
  * @context: the consumer's
  * @gfp: how to allocate
  *
@@ -163,10 +163,10 @@ static int iwcm_event(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 	return -EINVAL;
 }
 
-/* ---- what consumers hear ---- */
+/* ---- events for consumers ---- */
 
 /* Calls the handler, whose wish it may be that the id ends. */
-static void tell(struct iwcm_id *cm)
+static void call_handler(struct iwcm_id *cm)
 {
 	if (cm->id.cm_handler(&cm->id, &cm->told.event) &&
 	    READ_ONCE(cm->state) != IWCM_DESTROYED)
@@ -217,7 +217,7 @@ static void swap_addresses(struct iwcm_id *cm)
 	event->remote_addr = cm->id.remote_addr;
 }
 
-static void tell_event(struct iwcm_id *cm, enum iwcm_input input)
+static void report_event(struct iwcm_id *cm, enum iwcm_input input)
 {
 	struct ib_qp *qp = NULL;
 	u16 action;
@@ -227,7 +227,7 @@ static void tell_event(struct iwcm_id *cm, enum iwcm_input input)
 	if (action && input == IWCM_EV_REPLY)
 		swap_addresses(cm);
 	if (action & IWCM_TELL)
-		tell(cm);
+		call_handler(cm);
 }
 
 static struct iwcm_id *take_request(struct iwcm_id *listener, bool *wanted)
@@ -257,7 +257,7 @@ static void let_go(struct iwcm_id *cm)
 	wake_up_all(&cm->wait);
 }
 
-static void tell_request(struct iwcm_id *listener, struct iwcm_id *request, bool wanted)
+static void report_request(struct iwcm_id *listener, struct iwcm_id *request, bool wanted)
 {
 	if (!wanted) {
 		iwcm_destroy(request, IWCM_CALL_DESTROY_INSIDE);
@@ -267,7 +267,7 @@ static void tell_request(struct iwcm_id *listener, struct iwcm_id *request, bool
 	WRITE_ONCE(request->runner, current);
 	iwcm_request_address(listener, request);
 	keep(&request->told, &request->first.event);
-	tell(request);
+	call_handler(request);
 	let_go(request);
 	iwcm_id_put(request);
 }
@@ -282,9 +282,9 @@ static void iwcm_work(struct work_struct *work)
 
 	WRITE_ONCE(cm->runner, current);
 	while (take_event(cm, &input))
-		tell_event(cm, input);
+		report_event(cm, input);
 	while ((request = take_request(cm, &wanted)))
-		tell_request(cm, request, wanted);
+		report_request(cm, request, wanted);
 	/* Whoever reads NULL sees what the handlers have done. */
 	smp_store_release(&cm->runner, NULL);
 	wake_up_all(&cm->wait);

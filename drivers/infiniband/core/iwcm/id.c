@@ -25,7 +25,7 @@ static void id_release(struct iw_cm_id *cm_id)
 /**
  * iwcm_id_alloc() - make an idle id, whose events nobody handles yet
  * @device: its device
- * @handler: hears its events
+ * @handler: called for its events
  * @context: the consumer's
  * @gfp: how to allocate
  *

@@ -226,7 +226,7 @@ int iwpm_get_remote_info(struct sockaddr_storage *mapped_loc_addr,
 }
 EXPORT_SYMBOL_IF_KUNIT(iwpm_get_remote_info);
 
-/* ---- what a daemon is told that begins ---- */
+/* ---- mappings for a daemon that begins ---- */
 
 /* Messages that travel together; NLMSG_DONE ends them. */
 struct batch {

@@ -56,7 +56,7 @@ EXPORT_SYMBOL_IF_KUNIT(iwpm_exit);
 /**
  * iwpm_valid_pid() - is there a daemon?
  *
- * Return: not 0 if it has been heard, and was not missed since.
+ * Return: not 0 if it has sent a message, and was not missed since.
  */
 int iwpm_valid_pid(void)
 {

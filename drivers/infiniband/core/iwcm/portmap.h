@@ -72,7 +72,7 @@ int iwpm_transmit(struct sk_buff *skb, enum iwpm_road road, u32 portid);
 /**
  * enum iwpm_bond - what daemon and kernel know of each other
  * @IWPM_STRANGERS: nothing
- * @IWPM_HEARD: the daemon has been heard, but does not know any device of ours
+ * @IWPM_HEARD: the daemon has sent a message, but does not know any device of ours
  * @IWPM_REGISTERED: the daemon knows us
  */
 enum iwpm_bond {

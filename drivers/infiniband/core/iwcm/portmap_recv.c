@@ -12,7 +12,7 @@
 #include "portmap.h"
 
 /* Reads a message; the daemon's number is echoed with the next request. */
-static int hear(const struct netlink_callback *cb, unsigned int op, struct iwpm_msg *msg)
+static int take_message(const struct netlink_callback *cb, unsigned int op, struct iwpm_msg *msg)
 {
 	int ret = iwpm_msg_parse(cb->nlh, op, msg);
 
@@ -56,7 +56,7 @@ int iwpm_register_pid_cb(struct sk_buff *skb, struct netlink_callback *cb)
 	struct iwpm_request *request;
 	struct iwpm_msg msg;
 
-	if (hear(cb, RDMA_NL_IWPM_REG_PID, &msg))
+	if (take_message(cb, RDMA_NL_IWPM_REG_PID, &msg))
 		return -EINVAL;
 	guard(spinlock)(&iwpm_daemon.lock);
 	request = find_request(msg.seq, RDMA_NL_IWPM_REG_PID);
@@ -91,7 +91,7 @@ static int mapping_cb(struct netlink_callback *cb, unsigned int op)
 	struct iwpm_request *request;
 	struct iwpm_msg msg;
 
-	if (hear(cb, op, &msg))
+	if (take_message(cb, op, &msg))
 		return -EINVAL;
 	guard(spinlock)(&iwpm_daemon.lock);
 	request = find_request(msg.seq, op);
@@ -141,7 +141,7 @@ int iwpm_remote_info_cb(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct iwpm_msg msg;
 
-	if (hear(cb, RDMA_NL_IWPM_REMOTE_INFO, &msg) ||
+	if (take_message(cb, RDMA_NL_IWPM_REMOTE_INFO, &msg) ||
 	    msg.mapped_local.ss_family != msg.local.ss_family ||
 	    msg.mapped_remote.ss_family != msg.remote.ss_family)
 		return -EINVAL;
@@ -161,7 +161,7 @@ int iwpm_mapping_error_cb(struct sk_buff *skb, struct netlink_callback *cb)
 	struct iwpm_request *request;
 	struct iwpm_msg msg;
 
-	if (hear(cb, RDMA_NL_IWPM_HANDLE_ERR, &msg))
+	if (take_message(cb, RDMA_NL_IWPM_HANDLE_ERR, &msg))
 		return -EINVAL;
 	guard(spinlock)(&iwpm_daemon.lock);
 	request = find_request(msg.seq, RDMA_NL_IWPM_HANDLE_ERR);
@@ -215,7 +215,7 @@ int iwpm_ack_mapping_info_cb(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct iwpm_msg msg;
 
-	return hear(cb, RDMA_NL_IWPM_MAPINFO_NUM, &msg);
+	return take_message(cb, RDMA_NL_IWPM_MAPINFO_NUM, &msg);
 }
 EXPORT_SYMBOL_IF_KUNIT(iwpm_ack_mapping_info_cb);
 
@@ -245,7 +245,7 @@ int iwpm_hello_cb(struct sk_buff *skb, struct netlink_callback *cb)
 	struct iwpm_msg msg;
 	u16 version;
 
-	if (hear(cb, RDMA_NL_IWPM_HELLO, &msg))
+	if (take_message(cb, RDMA_NL_IWPM_HELLO, &msg))
 		return -EINVAL;
 	version = min_t(u16, msg.version, IWPM_UABI_VERSION);
 	scoped_guard(spinlock, &iwpm_daemon.lock) {

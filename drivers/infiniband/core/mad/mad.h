@@ -2,7 +2,7 @@
 /*
  * Room header of mad/: management datagrams. Agents and their calls are those of <rdma/ib_mad.h>.
  *
- * The room is a client of every device. Of each port that exchanges MADs it owns QP1 and, on
+ * mad/ is a client of every device. Of each port that exchanges MADs it owns QP1 and, on
  * InfiniBand, QP0. A MAD that arrives is offered to the driver, which may answer for the device;
  * what the driver leaves goes to the agent that waits for it or has registered for it.
  *

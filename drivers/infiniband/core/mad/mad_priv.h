@@ -121,7 +121,7 @@ extern unsigned long mad_patience;
  * @requests: MADs under way, struct mad_send, by TID
  * @timers: struct mad_timer
  * @timer_work: runs what has expired
- * @done: MADs whose end is to be told to their agents, struct mad_send
+ * @done: MADs whose end is to be reported to their agents, struct mad_send
  * @done_work: tells it, where it cannot be told at once
  * @loop: MADs for this port itself, struct mad_send
  * @loop_work: lets them arrive
@@ -194,7 +194,7 @@ struct mad_agent {
  * struct mad_send - a MAD that is sent, and its state
  * @buf: as its owner sees it
  * @agent: by which agent
- * @internal: the core's own: nobody is told of its end
+ * @internal: the core's own: its end is reported to nobody
  * @pad: bytes of the last segment that are not part of the message
  * @size: bytes of a packet
  * @segs: its segments, struct mad_segment; empty if it is no message in segments

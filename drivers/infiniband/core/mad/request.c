@@ -332,7 +332,7 @@ static struct mad_send *next_done(struct mad_port *port)
 }
 
 /* The handler frees the buffer with its reference of the agent, which must outlive the handler. */
-static void tell(struct mad_send *send)
+static void call_handler(struct mad_send *send)
 {
 	struct mad_agent *agent = send->agent;
 	struct ib_mad_send_wc wc = {
@@ -362,7 +362,7 @@ void mad_run_done(struct mad_port *port)
 	struct mad_send *send;
 
 	while ((send = next_done(port)))
-		tell(send);
+		call_handler(send);
 }
 
 /**

@@ -2,7 +2,7 @@
 /*
  * MADs at datagram QPs that are neither QP0 nor QP1.
  *
- * Such a QP has a port of its own, as far as this room is concerned: agents, requests, timers and
+ * Such a QP has a port of its own, as far as mad/ is concerned: agents, requests, timers and
  * queues are those of a port with one QP, which nobody finds who looks for the device's ports. What
  * differs is said by mad_port.service: its P_Key and Q_Key are the consumer's, and the driver
  * answers nothing there, since what the device itself serves comes to QP0 and QP1.

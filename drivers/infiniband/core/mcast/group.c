@@ -245,7 +245,7 @@ void mcast_member_free(struct mcast_member *member)
  * Calls the consumer without the lock, which the caller holds. A consumer that returns non-zero has
  * given the membership up.
  */
-static void tell(struct mcast_member *member, int status)
+static void call_back(struct mcast_member *member, int status)
 {
 	struct mcast_port *port = member->port;
 	int ret;
@@ -275,7 +275,7 @@ static void grant(struct mcast_member *member)
 	member->multicast.rec = group->rec;
 	member->multicast.rec.join_state = states;
 	count_members(group, states, 1);
-	tell(member, 0);
+	call_back(member, 0);
 }
 
 static bool may_come_back(int status)
@@ -295,12 +295,12 @@ static void deny(struct mcast_member *member, int status)
 	}
 	list_del(&member->entry);
 	member->state = MCAST_OUT;
-	tell(member, status);
+	call_back(member, status);
 }
 
 /*
- * Nobody is a member any more. Consumers hear of it; those that join again by themselves queue up
- * first, since they may free their membership when they hear.
+ * Nobody is a member any more. Consumers' callbacks are called; those that join again by themselves
+ * queue up first, since they may free their membership in the callback.
  */
 static void report_loss(struct mcast_group *group)
 {
@@ -319,7 +319,7 @@ static void report_loss(struct mcast_group *group)
 			list_del(&member->entry);
 			member->state = MCAST_OUT;
 		}
-		tell(member, -ENETRESET);
+		call_back(member, -ENETRESET);
 	}
 }
 
@@ -380,7 +380,7 @@ static void end_asking(struct mcast_group *group)
 		end_leave(group);
 }
 
-static void hear(int status, struct ib_sa_mcmember_rec *rec, void *context)
+static void answered(int status, struct ib_sa_mcmember_rec *rec, void *context)
 {
 	struct mcast_group *group = context;
 
@@ -406,7 +406,7 @@ static void ask(struct mcast_group *group, enum mcast_asked what, u8 method, u8 
 	group->states = states;
 	spin_unlock_irq(&port->lock);
 	id = ib_sa_mcmember_rec_query(&mcast_sa_client, port->device, port->port_num, method, &rec,
-				      mask, ASK_TIMEOUT_MS, GFP_KERNEL, hear, group, &query);
+				      mask, ASK_TIMEOUT_MS, GFP_KERNEL, answered, group, &query);
 	spin_lock_irq(&port->lock);
 	if (id < 0) {
 		group->answered = true;

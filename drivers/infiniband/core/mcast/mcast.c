@@ -182,8 +182,8 @@ EXPORT_SYMBOL(ib_init_ah_from_mcmember);
 /* ---- devices ---- */
 
 /**
- * struct mcast_device - the room's data of a device
- * @handler: hears of its events
+ * struct mcast_device - data of a device
+ * @handler: called for its events
  */
 struct mcast_device {
 	struct ib_event_handler handler;
@@ -225,7 +225,7 @@ static void try_again(struct mcast_port *port)
 		mcast_group_kick(group);
 }
 
-static void hear(struct ib_event_handler *handler, struct ib_event *event)
+static void handle_event(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct mcast_port *port = find_port(event->device, event->element.port_num);
 
@@ -305,7 +305,7 @@ static int attach(struct ib_device *device)
 			WRITE_ONCE(rdma_port(device, port_num)->mcast,
 				   make_port(device, port_num));
 	ib_set_client_data(device, &mcast_client, mcast);
-	INIT_IB_EVENT_HANDLER(&mcast->handler, device, hear);
+	INIT_IB_EVENT_HANDLER(&mcast->handler, device, handle_event);
 	ib_register_event_handler(&mcast->handler);
 	return 0;
 }

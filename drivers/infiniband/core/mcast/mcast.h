@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the mcast room offers the other rooms of the core, beyond <rdma/ib_sa.h> and
+ * What mcast/ offers the other folders of the core, beyond <rdma/ib_sa.h> and
  * <rdma/rdma_ext_sa.h>.
  *
  * The subnet manager knows one membership of each port in each group. Here are counted the

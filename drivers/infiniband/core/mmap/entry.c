@@ -90,12 +90,14 @@ EXPORT_SYMBOL(rdma_user_mmap_entry_put);
  */
 void rdma_user_mmap_entry_remove(struct rdma_user_mmap_entry *entry)
 {
+	struct xarray *offsets;
+
 	if (!entry)
 		return;
-
-	xa_lock(&entry->ucontext->mmap_xa);
+	offsets = &entry->ucontext->mmap_xa;
+	xa_lock(offsets);
 	entry->driver_removed = true;
-	xa_unlock(&entry->ucontext->mmap_xa);
+	xa_unlock(offsets);
 	rdma_user_mmap_entry_put(entry);
 }
 EXPORT_SYMBOL(rdma_user_mmap_entry_remove);
@@ -141,7 +143,7 @@ int rdma_user_mmap_entry_insert_range(struct ib_ucontext *ucontext,
 				      u32 min_pgoff, u32 max_pgoff)
 {
 	struct xarray *xa = &ucontext->mmap_xa;
-	u32 first, pages, i;
+	u32 first, pages;
 	int ret;
 
 	if (!entry || !length || DIV_ROUND_UP(length, PAGE_SIZE) > U32_MAX)
@@ -162,7 +164,7 @@ again:
 	if (ret)
 		goto out;
 	entry->start_pgoff = first;
-	for (i = 0; i < pages; i++) {
+	for (u32 i = 0; i < pages; i++) {
 		ret = __xa_insert(xa, first + i, entry, GFP_KERNEL);
 		if (ret) {
 			entry_erase(xa, first, i);

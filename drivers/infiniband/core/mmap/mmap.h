@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the mmap room offers beyond <rdma/ib_verbs.h>: the list that every file keeps of its
+ * What mmap/ offers beyond <rdma/ib_verbs.h>: the list that every file keeps of its
  * mappings of device pages, so that the pages can be taken back.
  *
- * Drivers call the functions of this room, also drivers that run without ib_uverbs, therefore it
+ * Drivers call the functions of this folder, also drivers that run without ib_uverbs, therefore it
  * is part of ib_core. The VM operations of the mappings are ib_uverbs' (uverbs/umap_vm.c).
  */
 #ifndef RDMA_CORE_MMAP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the nldev room offers the other rooms of the core: the netlink client RDMA_NL_NLDEV, by
+ * What nldev/ offers the other folders of the core: the netlink client RDMA_NL_NLDEV, by
  * which libibverbs finds devices and which "rdma" of iproute2 speaks.
  */
 #ifndef RDMA_CORE_NLDEV_H

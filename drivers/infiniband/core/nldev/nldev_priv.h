@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of the nldev room share among themselves.
+ * What the files of nldev/ share among themselves.
  */
 #ifndef RDMA_CORE_NLDEV_PRIV_H
 #define RDMA_CORE_NLDEV_PRIV_H

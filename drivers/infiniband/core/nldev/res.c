@@ -34,14 +34,14 @@ static int put_count(struct sk_buff *msg, const char *name, u64 count)
 static int put_summary(struct sk_buff *msg, struct ib_device *device, bool details)
 {
 	struct nlattr *table;
-	int type, ret;
+	int ret;
 
 	if (nl_put_device(msg, device))
 		return -EMSGSIZE;
 	table = nla_nest_start_noflag(msg, RDMA_NLDEV_ATTR_RES_SUMMARY);
 	if (!table)
 		return -EMSGSIZE;
-	for (type = 0; type < RDMA_RESTRACK_MAX; type++) {
+	for (int type = 0; type < RDMA_RESTRACK_MAX; type++) {
 		if (!res_names[type])
 			continue;
 		ret = put_count(msg, res_names[type], rdma_restrack_count(device, type, details));

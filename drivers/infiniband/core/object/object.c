@@ -420,7 +420,7 @@ int rdma_end_async(struct ib_device *device, int (*end)(void *what), void *what,
  * rdma_object_destroy_async() - begin to destroy a published object
  * @obj: the object; the caller must not use it again unless @done reports an error
  * @done: called once, from process context, when the object is gone (@err 0: nothing
- *	of it will ever be heard again) or when the driver kept it (@err negative)
+ *	of it will ever be reported again) or when the driver kept it (@err negative)
  * @context: passed to @done
  *
  * Context: may sleep, but waits neither for lookups nor for the driver.

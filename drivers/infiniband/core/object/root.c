@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the object room keeps of each device, and of all devices together: it hears when a module
- * is unloaded, and takes down what the module has left behind.
+ * What object/ keeps of each device, and of all devices together: it is notified when a module is
+ * unloaded, and takes down what the module has left behind.
  */
 #include <linux/cleanup.h>
 #include <linux/module.h>
@@ -99,7 +99,7 @@ static struct notifier_block owners_nb = {
 };
 
 /**
- * rdma_objects_module_init() - prepare the object room when ib_core is loaded
+ * rdma_objects_module_init() - prepare what object/ keeps when ib_core is loaded
  *
  * Return: 0 or -ENOMEM.
  */

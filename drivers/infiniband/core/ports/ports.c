@@ -2,8 +2,8 @@
 /*
  * Watchers of ports: what is there is told when a watcher comes, and what changes afterwards.
  *
- * An event of the driver's is only noted where it is heard, as those who hear it next, such as the
- * caches, must not wait for watchers; a work follows it.
+ * The handler of events only notes an event of the driver's, as the handlers behind it, such as the
+ * caches', must not wait for watchers; a work follows it.
  *
  * After each event of a port its attributes are asked for and compared with those that were told
  * last. So it does not count how many events a driver makes of a change, or whether several changes
@@ -29,19 +29,19 @@
 /**
  * struct watched_port - a port
  * @attr: as it was told last
- * @heard: events that are not followed yet, bits numbered by enum ib_event_type and by NO_EVENT
+ * @noted: events that are not followed yet, bits numbered by enum ib_event_type and by NO_EVENT
  */
 struct watched_port {
 	struct ib_port_attr attr;
-	unsigned long heard;
+	unsigned long noted;
 };
 
 /**
  * struct watched_device - a device whose ports are watched
  * @entry: in @devices, in the order in which they came
- * @named: in @by_name, from before it is shown until it hears no more
+ * @named: in @by_name, from before it is shown until its handler is gone
  * @device: the device
- * @handler: hears of its events
+ * @handler: called for its events
  * @work: follows them
  * @lock: one event at a time; protects the ports' attributes and the watchers' contexts
  * @shown: in @devices
@@ -63,7 +63,7 @@ struct watched_device {
 /**
  * struct port_view - a port as one watcher sees it
  * @context: the watcher's
- * @watched: the watcher wants to hear of it
+ * @watched: the watcher is called for it
  */
 struct port_view {
 	void *context;
@@ -95,8 +95,8 @@ static struct workqueue_struct *ports_wq;
 
 /* ---- telling ---- */
 
-static void tell(struct watched_device *dev, struct device_view *view, u32 port_num,
-		 enum ib_port_event_type type)
+static void notify(struct watched_device *dev, struct device_view *view, u32 port_num,
+		   enum ib_port_event_type type)
 {
 	struct port_view *port = &view->port[port_num];
 	struct ib_port_event event = {
@@ -111,12 +111,12 @@ static void tell(struct watched_device *dev, struct device_view *view, u32 port_
 		port->watched = false;
 }
 
-static void tell_all(struct watched_device *dev, u32 port_num, enum ib_port_event_type type)
+static void notify_all(struct watched_device *dev, u32 port_num, enum ib_port_event_type type)
 {
 	struct device_view *view;
 
 	list_for_each_entry(view, &dev->views, entry)
-		tell(dev, view, port_num, type);
+		notify(dev, view, port_num, type);
 }
 
 static enum ib_port_event_type state_event(const struct ib_port_attr *attr)
@@ -134,25 +134,25 @@ static enum ib_port_event_type state_event(const struct ib_port_attr *attr)
 	}
 }
 
-static void tell_present(struct watched_device *dev, struct device_view *view)
+static void notify_present(struct watched_device *dev, struct device_view *view)
 {
 	u32 port_num;
 
 	guard(mutex)(&dev->lock);
 	rdma_for_each_port(dev->device, port_num) {
 		view->port[port_num].watched = true;
-		tell(dev, view, port_num, IB_PORT_EVENT_ADD);
-		tell(dev, view, port_num, state_event(&dev->port[port_num].attr));
+		notify(dev, view, port_num, IB_PORT_EVENT_ADD);
+		notify(dev, view, port_num, state_event(&dev->port[port_num].attr));
 	}
 }
 
-static void tell_gone(struct watched_device *dev, struct device_view *view)
+static void notify_gone(struct watched_device *dev, struct device_view *view)
 {
 	u32 port_num;
 
 	guard(mutex)(&dev->lock);
 	rdma_for_each_port(dev->device, port_num)
-		tell(dev, view, port_num, IB_PORT_EVENT_REMOVE);
+		notify(dev, view, port_num, IB_PORT_EVENT_REMOVE);
 }
 
 /* A port that comes up has its addresses before its state is told. */
@@ -164,15 +164,15 @@ static void step(struct watched_device *dev, u32 port_num, const struct ib_port_
 
 	*attr = *now;
 	if (other_state && state == IB_PORT_EVENT_DOWN)
-		tell_all(dev, port_num, state);
+		notify_all(dev, port_num, state);
 	if (now->lid != was.lid || now->lmc != was.lmc)
-		tell_all(dev, port_num, IB_PORT_EVENT_LID_CHANGE);
+		notify_all(dev, port_num, IB_PORT_EVENT_LID_CHANGE);
 	if (now->sm_lid != was.sm_lid || now->sm_sl != was.sm_sl)
-		tell_all(dev, port_num, IB_PORT_EVENT_SM_CHANGE);
+		notify_all(dev, port_num, IB_PORT_EVENT_SM_CHANGE);
 	if (now->subnet_timeout != was.subnet_timeout)
-		tell_all(dev, port_num, IB_PORT_EVENT_SUBNET_TIMEOUT);
+		notify_all(dev, port_num, IB_PORT_EVENT_SUBNET_TIMEOUT);
 	if (other_state && state != IB_PORT_EVENT_DOWN)
-		tell_all(dev, port_num, state);
+		notify_all(dev, port_num, state);
 }
 
 /* Tells what has changed until an event of the driver's, and the event if it is of a table. */
@@ -196,22 +196,22 @@ static void follow(struct watched_device *dev, u32 port_num, unsigned int event)
 	}
 	step(dev, port_num, &now);
 	if (event == IB_EVENT_PKEY_CHANGE)
-		tell_all(dev, port_num, IB_PORT_EVENT_PKEY_CHANGE);
+		notify_all(dev, port_num, IB_PORT_EVENT_PKEY_CHANGE);
 	else if (event == IB_EVENT_GID_CHANGE)
-		tell_all(dev, port_num, IB_PORT_EVENT_GID_CHANGE);
+		notify_all(dev, port_num, IB_PORT_EVENT_GID_CHANGE);
 	else if (event == IB_EVENT_CLIENT_REREGISTER)
-		tell_all(dev, port_num, IB_PORT_EVENT_REREGISTER);
+		notify_all(dev, port_num, IB_PORT_EVENT_REREGISTER);
 }
 
 /* That the link was lost is told first. */
 static void follow_port(struct watched_device *dev, u32 port_num)
 {
-	unsigned long heard = xchg(&dev->port[port_num].heard, 0);
+	unsigned long noted = xchg(&dev->port[port_num].noted, 0);
 	unsigned int event;
 
-	if (__test_and_clear_bit(IB_EVENT_PORT_ERR, &heard))
+	if (__test_and_clear_bit(IB_EVENT_PORT_ERR, &noted))
 		follow(dev, port_num, IB_EVENT_PORT_ERR);
-	for_each_set_bit(event, &heard, BITS_PER_LONG)
+	for_each_set_bit(event, &noted, BITS_PER_LONG)
 		follow(dev, port_num, event);
 }
 
@@ -230,11 +230,11 @@ static void follow_all(struct work_struct *work)
 
 static void note(struct watched_device *dev, u32 port_num, unsigned int event)
 {
-	set_bit(event, &dev->port[port_num].heard);
+	set_bit(event, &dev->port[port_num].noted);
 	queue_work(ports_wq, &dev->work);
 }
 
-static void hear(struct ib_event_handler *handler, struct ib_event *event)
+static void handle_event(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct watched_device *dev = container_of(handler, struct watched_device, handler);
 
@@ -249,7 +249,7 @@ static void hear(struct ib_event_handler *handler, struct ib_event *event)
  * @port_num: port
  *
  * Called by drivers after a port has become INIT or ARMED or has got another subnet timeout.
- * Watchers are told of all that is new, later. Context: any.
+ * Watchers are notified of all that is new, later. Context: any.
  */
 void ib_port_changed(struct ib_device *device, u32 port_num)
 {
@@ -263,7 +263,7 @@ void ib_port_changed(struct ib_device *device, u32 port_num)
 EXPORT_SYMBOL(ib_port_changed);
 
 /**
- * ports_flush() - wait until watchers have been told of what has been heard
+ * ports_flush() - wait until watchers have been notified of all events that are noted
  *
  * Context: may sleep; not from a watcher's callback.
  */
@@ -273,13 +273,13 @@ void ports_flush(void)
 }
 EXPORT_SYMBOL_IF_KUNIT(ports_flush);
 
-/* What has been heard before is in the answer, and what changes after this is heard. */
+/* What was noted before is in the answer, and what changes after this is noted. */
 static void ask_ports(struct watched_device *dev)
 {
 	u32 port_num;
 
 	rdma_for_each_port(dev->device, port_num) {
-		xchg(&dev->port[port_num].heard, 0);
+		xchg(&dev->port[port_num].noted, 0);
 		if (ib_query_port(dev->device, port_num, &dev->port[port_num].attr))
 			dev->port[port_num].attr.state = IB_PORT_DOWN;
 	}
@@ -324,13 +324,13 @@ static void remove_views_of(struct ib_port_watcher *watcher)
 		view = view_of(dev, watcher);
 		if (!view)
 			continue;
-		tell_gone(dev, view);
+		notify_gone(dev, view);
 		remove_view(view);
 	}
 }
 
 /**
- * ib_watch_ports() - hear of all ports and their events
+ * ib_watch_ports() - watch all ports and their events
  * @watcher: its callback filled in
  *
  * Before this returns, each port that is there is told by IB_PORT_EVENT_ADD and by its state, and
@@ -338,7 +338,7 @@ static void remove_views_of(struct ib_port_watcher *watcher)
  * were registered after the core are attached, and one that goes after they have been removed:
  * MADs and subnet administration can be used until IB_PORT_EVENT_REMOVE has been handled. Watchers
  * are told in the order in which they came, and of REMOVE in the opposite one. Devices of all
- * network namespaces are told of.
+ * network namespaces are watched.
  *
  * Context: may sleep; without RTNL, and without locks that a watcher's callback takes; not from a
  * watcher's callback.
@@ -361,14 +361,14 @@ int ib_watch_ports(struct ib_port_watcher *watcher)
 	}
 	list_add_tail(&watcher->entry, &watchers);
 	list_for_each_entry(dev, &devices, entry)
-		tell_present(dev, view_of(dev, watcher));
+		notify_present(dev, view_of(dev, watcher));
 	watcher->event(watcher, &replayed);
 	return 0;
 }
 EXPORT_SYMBOL(ib_watch_ports);
 
 /**
- * ib_unwatch_ports() - hear of ports no more
+ * ib_unwatch_ports() - watch ports no more
  * @watcher: watcher of ib_watch_ports()
  *
  * Each port that is there, and still watched, is told by IB_PORT_EVENT_REMOVE, of the latest device
@@ -405,7 +405,7 @@ static int show(struct watched_device *dev)
 	list_add_tail(&dev->entry, &devices);
 	dev->shown = true;
 	list_for_each_entry(view, &dev->views, entry)
-		tell_present(dev, view);
+		notify_present(dev, view);
 	return 0;
 }
 
@@ -417,13 +417,13 @@ static void hide(struct watched_device *dev)
 	list_del(&dev->entry);
 	dev->shown = false;
 	list_for_each_entry_safe_reverse(view, next, &dev->views, entry) {
-		tell_gone(dev, view);
+		notify_gone(dev, view);
 		remove_view(view);
 	}
 }
 
-/* Nothing is heard any more, and nothing told. */
-static void deafen(struct watched_device *dev)
+/* No event is noted any more, and no watcher is called. */
+static void stop_handling(struct watched_device *dev)
 {
 	ib_unregister_event_handler(&dev->handler);
 	scoped_guard(spinlock_irq, &name_lock)
@@ -444,13 +444,13 @@ static int attach(struct ib_device *device)
 	INIT_LIST_HEAD(&dev->views);
 	INIT_WORK(&dev->work, follow_all);
 	ib_set_client_data(device, &ports_client, dev);
-	INIT_IB_EVENT_HANDLER(&dev->handler, device, hear);
+	INIT_IB_EVENT_HANDLER(&dev->handler, device, handle_event);
 	ib_register_event_handler(&dev->handler);
 	scoped_guard(spinlock_irq, &name_lock)
 		list_add(&dev->named, &by_name);
 	ret = show(dev);
 	if (ret) {
-		deafen(dev);
+		stop_handling(dev);
 		mutex_destroy(&dev->lock);
 		kfree(dev);
 	}
@@ -461,7 +461,7 @@ static void detach(struct ib_device *device, void *client_data)
 {
 	struct watched_device *dev = client_data;
 
-	deafen(dev);
+	stop_handling(dev);
 	hide(dev);
 	mutex_destroy(&dev->lock);
 	kfree(dev);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the ports room offers the other rooms of the core, beyond <rdma/rdma_ext_port.h>.
+ * What ports/ offers the other folders of the core, beyond <rdma/rdma_ext_port.h>.
  */
 #ifndef RDMA_CORE_PORTS_H
 #define RDMA_CORE_PORTS_H

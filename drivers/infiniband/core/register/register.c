@@ -175,7 +175,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 		ret = ib_ports_read_immutable(device);
 	if (ret)
 		goto remove;
-	/* What changes after the driver has been asked is heard. */
+	/* What changes after the driver has been asked is an event. */
 	ib_events_open(device);
 	ret = ib_cache_setup_one(device);
 	if (ret)

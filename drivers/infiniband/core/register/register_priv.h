@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of the register room share among themselves. The order of locks stands in
+ * What the files of register/ share among themselves. The order of locks stands in
  * device/device.h.
  */
 #ifndef RDMA_CORE_REGISTER_PRIV_H

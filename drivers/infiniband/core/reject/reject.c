@@ -264,9 +264,9 @@ static void answer_reason(struct netlink_ext_ack *extack, const char *text)
 	extack->_msg = extack->_msg_buf;
 }
 
-/* Tells the trace point and the netlink answer, which take the reason as text now. */
-static noinline void tell_reason(const struct rdma_reject_scope *scope, int err,
-				 const struct rdma_reason *reason, va_list args)
+/* For the trace point and the netlink answer, which take the reason as text now. */
+static noinline void publish_reason(const struct rdma_reject_scope *scope, int err,
+				    const struct rdma_reason *reason, va_list args)
 {
 	char text[RDMA_REJECT_TEXT];
 
@@ -299,7 +299,7 @@ int rdma_refuse_for(struct rdma_reject_scope *scope, int err, const struct rdma_
 	}
 	if ((scope && scope->extack) || trace_rdma_reject_enabled()) {
 		va_start(text, reason);
-		tell_reason(scope, err, reason, text);
+		publish_reason(scope, err, reason, text);
 		va_end(text);
 	}
 	entry = scope && scope->log ? log_begin(scope->log, err) : NULL;

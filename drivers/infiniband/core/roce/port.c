@@ -78,7 +78,7 @@ static void add_gid(struct ib_device *device, u32 port_num, const struct roce_gi
 	}
 }
 
-static void tell(struct ib_device *device, u32 port_num)
+static void report_change(struct ib_device *device, u32 port_num)
 {
 	struct ib_event event = {
 		.device = device,
@@ -117,7 +117,7 @@ int roce_port_follow(struct ib_device *device, u32 port_num, const struct roce_c
 			add_gid(device, port_num, &wanted.gid[i], &changed);
 	roce_gids_release(&wanted);
 	if (changed)
-		tell(device, port_num);
+		report_change(device, port_num);
 	return 0;
 }
 
@@ -138,6 +138,6 @@ static bool is_elsewhere(const struct ib_gid_attr *attr, bool standard, void *ne
 void roce_del_all_netdev_gids(struct ib_device *ib_dev, u32 port, struct net_device *ndev)
 {
 	if (ib_cache_gid_prune(ib_dev, port, is_elsewhere, ndev))
-		tell(ib_dev, port);
+		report_change(ib_dev, port);
 }
 EXPORT_SYMBOL(roce_del_all_netdev_gids);

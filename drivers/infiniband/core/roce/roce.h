@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the roce room offers the other rooms of the core, beyond <rdma/lag.h> and the rescans of
+ * What roce/ offers the other folders of the core, beyond <rdma/lag.h> and the rescans of
  * <rdma/ib_verbs.h>.
  *
- * The GIDs of a RoCE port are the IP addresses of its net device and of those above it. This room
+ * The GIDs of a RoCE port are the IP addresses of its net device and of those above it. roce/
  * keeps the port's table equal to what the net devices say.
  */
 #ifndef RDMA_CORE_ROCE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of the roce room share among themselves.
+ * What the files of roce/ share among themselves.
  *
- * watch.c hears of changes of net devices and has the devices; port.c makes a port's table follow;
+ * watch.c gets the events of net devices and has the devices; port.c makes a port's table follow;
  * wanted.c says which GIDs a port is to have. lag.c stands by itself: it chooses the interface of a
  * bond.
  */

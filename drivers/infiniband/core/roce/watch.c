@@ -2,7 +2,7 @@
 /*
  * RoCE devices, and changes of net devices that their GID tables follow.
  *
- * Net devices tell of their changes under locks of the network, or where nobody may sleep. The
+ * Net devices notify of their changes under locks of the network, or where nobody may sleep. The
  * changes wait in a queue, and a work item makes the tables follow one after another.
  */
 #include <linux/cleanup.h>
@@ -202,7 +202,7 @@ void roce_setup_one(struct ib_device *device)
  * roce_cleanup_one() - let the tables of a device follow no more
  * @device: device of roce_setup_one()
  *
- * On return its driver is not called any more by this room. Context: may sleep; not under locks of
+ * On return its driver is not called any more by roce/. Context: may sleep; not under locks of
  * the network.
  */
 void roce_cleanup_one(struct ib_device *device)

@@ -3,7 +3,7 @@
  * Devices that come and go, and their events.
  *
  * The address of the subnet manager is read again, from the cache, after every event that may have
- * changed it, before any client hears of that event: the handler here is the first of the device.
+ * changed it, before any client's handler is called: the one here is the first of the device.
  * Queries that are on their way to an address which is no longer right are sent to the new one.
  */
 #include <kunit/visibility.h>
@@ -27,8 +27,8 @@ const struct sa_mad_ops *sa_mad = &real_mad;
 EXPORT_SYMBOL_IF_KUNIT(sa_mad);
 
 /**
- * struct sa_device - the room's data of a device
- * @handler: hears of its events
+ * struct sa_device - data of a device
+ * @handler: called for its events
  */
 struct sa_device {
 	struct ib_event_handler handler;
@@ -77,7 +77,7 @@ static void refresh_again(struct work_struct *work)
 	refresh(container_of(work, struct sa_port, again.work));
 }
 
-static void hear(struct ib_event_handler *handler, struct ib_event *event)
+static void handle_event(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct sa_port *port;
 
@@ -171,7 +171,7 @@ static int attach(struct ib_device *device)
 		if (has_sa(device, port_num))
 			WRITE_ONCE(rdma_port(device, port_num)->sa, make_port(device, port_num));
 	ib_set_client_data(device, &sa_client, sa);
-	INIT_IB_EVENT_HANDLER(&sa->handler, device, hear);
+	INIT_IB_EVENT_HANDLER(&sa->handler, device, handle_event);
 	ib_register_event_handler(&sa->handler);
 	rdma_for_each_port(device, port_num)
 		if (sa_port_find(device, port_num))

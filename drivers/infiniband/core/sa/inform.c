@@ -25,8 +25,8 @@
  * @entry: in the port's list
  * @info: which notices
  * @confirmed: the result has been told; reports come after it
- * @result: hears of changes of the subscription
- * @report: hears of notices
+ * @result: called for changes of the subscription
+ * @report: called for notices
  * @context: for both
  */
 struct ib_sa_subscription {

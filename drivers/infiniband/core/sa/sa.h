@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the sa room offers the other rooms of the core, beyond <rdma/ib_sa.h> and
+ * What sa/ offers the other folders of the core, beyond <rdma/ib_sa.h> and
  * <rdma/rdma_ext_sa.h>.
  *
  * Each InfiniBand port has an agent of its own and knows where the subnet manager is. A request is

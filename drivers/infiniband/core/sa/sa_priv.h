@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of the sa room share among themselves.
+ * What the files of sa/ share among themselves.
  *
  * Locks, outermost first: sa_port.refresh, ib_sa_query.lock, the queries' table, sa_port.lock. The
  * MAD layer is called with ib_sa_query.lock held, and calls back without any.
@@ -22,7 +22,7 @@
 #include "sa.h"
 
 /**
- * struct sa_mad_ops - operations of the MAD layer that the room uses
+ * struct sa_mad_ops - operations of the MAD layer that are used here
  * @register_agent: ib_register_mad_agent()
  * @unregister_agent: ib_unregister_mad_agent()
  * @create: ib_create_send_mad()

@@ -14,7 +14,7 @@
  * @rec: as it is to be registered
  * @mask: components of @rec that count
  * @stored: as the subnet manager has it
- * @callback: hears of changes
+ * @callback: called for changes
  * @context: for @callback
  */
 struct ib_sa_service {

@@ -8,7 +8,7 @@
  * The manager knows one of equal requests, so the last of them ends it. Nobody waits for the answer
  * to that, since there may be no manager, and many requests end with a device. But until it has
  * come the request is among those that leave, and an equal one waits for its turn, lest the manager
- * hears of the end after the new beginning.
+ * gets the end after the new beginning.
  */
 #include <linux/cleanup.h>
 #include <linux/jiffies.h>

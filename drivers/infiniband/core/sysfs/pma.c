@@ -176,7 +176,7 @@ struct ib_pma_counters *ib_pma_counters_alloc(struct ib_device *device, u32 port
 {
 	struct ib_pma_counters *counters;
 	enum pma_kind kind;
-	size_t i, files = 0;
+	size_t files = 0;
 
 	if (!device->ops.process_mad)
 		return NULL;
@@ -184,7 +184,7 @@ struct ib_pma_counters *ib_pma_counters_alloc(struct ib_device *device, u32 port
 	if (!counters)
 		return ERR_PTR(-ENOMEM);
 	kind = port_kind(device, port_num);
-	for (i = 0; i < ARRAY_SIZE(pma_counters); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(pma_counters); i++)
 		if (pma_counters[i].kinds & kind)
 			counters->list[files++] = &pma_counters[i].attr.attr;
 	counters->group.name = "counters";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the sysfs room offers the rooms above it: the class "infiniband", the attributes of devices
+ * What sysfs/ offers the folders above it: the class "infiniband", the attributes of devices
  * and ports, and the files of their counters.
  */
 #ifndef RDMA_CORE_SYSFS_H

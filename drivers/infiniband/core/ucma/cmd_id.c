@@ -10,20 +10,15 @@
 
 static int qp_type_of(const struct rdma_ucm_create_id *req, enum ib_qp_type *qp_type)
 {
-	switch (req->ps) {
-	case RDMA_PS_TCP:
-		*qp_type = IB_QPT_RC;
-		return 0;
-	case RDMA_PS_UDP:
-	case RDMA_PS_IPOIB:
-		*qp_type = IB_QPT_UD;
-		return 0;
-	case RDMA_PS_IB:
+	if (req->ps == RDMA_PS_IB)
 		*qp_type = req->qp_type;
-		return 0;
-	default:
+	else if (req->ps == RDMA_PS_UDP || req->ps == RDMA_PS_IPOIB)
+		*qp_type = IB_QPT_UD;
+	else if (req->ps == RDMA_PS_TCP)
+		*qp_type = IB_QPT_RC;
+	else
 		return rdma_refuse(-EINVAL, "ps %#x is no port space", req->ps);
-	}
+	return 0;
 }
 
 /**

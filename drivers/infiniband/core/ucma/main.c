@@ -42,25 +42,25 @@ ATTRIBUTE_GROUPS(ucma);
 
 /* Every user may connect. */
 static struct miscdevice ucma_misc = {
-	.minor = MISC_DYNAMIC_MINOR,
 	.name = "rdma_cm",
 	.nodename = "infiniband/rdma_cm",
 	.mode = 0666,
-	.fops = &ucma_fops,
+	.minor = MISC_DYNAMIC_MINOR,
 	.groups = ucma_groups,
+	.fops = &ucma_fops,
 };
 
 /* librdmacm asks netlink for the device, which loads this module. */
-static int ucma_get_nl_info(struct ib_client_nl_info *res)
+static int describe_node(struct ib_client_nl_info *info)
 {
-	res->abi = RDMA_USER_CM_ABI_VERSION;
-	res->cdev = ucma_misc.this_device;
+	info->cdev = ucma_misc.this_device;
+	info->abi = RDMA_USER_CM_ABI_VERSION;
 	return 0;
 }
 
 static struct ib_client ucma_client = {
+	.get_global_nl_info = describe_node,
 	.name = "rdma_cm",
-	.get_global_nl_info = ucma_get_nl_info,
 };
 MODULE_ALIAS_RDMA_CLIENT("rdma_cm");
 

@@ -211,10 +211,9 @@ EXPORT_SYMBOL_IF_KUNIT(uverbs_args_from_request);
  */
 int uverbs_args_to_attrs(struct uverbs_call *call)
 {
-	u64 left;
 	int ret;
 
-	for (left = call->results; left; left &= left - 1) {
+	for (u64 left = call->results; left; left &= left - 1) {
 		const struct uverbs_arg *arg = &call->cmd->args[__ffs64(left)];
 
 		if (arg->when && !arg->when(call->args))
@@ -242,7 +241,6 @@ int uverbs_args_to_response(struct uverbs_call *call)
 	unsigned int words = DIV_ROUND_UP(size, sizeof(u64));
 	size_t len = min_t(size_t, size, call->resp_len);
 	void *resp;
-	u64 left;
 
 	if (!size || (cmd->flags & UV_C_STREAM_OUT))
 		return 0;
@@ -252,7 +250,7 @@ int uverbs_args_to_response(struct uverbs_call *call)
 		return PTR_ERR(resp);
 	memset64(resp, 0, words);
 
-	for (left = call->results; left; left &= left - 1) {
+	for (u64 left = call->results; left; left &= left - 1) {
 		const struct uverbs_arg *arg = &cmd->args[__ffs64(left)];
 		const struct uverbs_place *place = arg_place(call, arg);
 

@@ -168,7 +168,7 @@ static inline void *uverbs_call_alloc(struct uverbs_call *call, size_t size)
 		       (_call)->cmd ? (_call)->cmd->name : "driver method", ##__VA_ARGS__)
 
 /*
- * Passes on an error from a lower room.  That room knew the cause and gave the reason; only if it
+ * Passes on an error from a lower folder.  That one knew the cause and gave the reason; only if it
  * gave none, this one says what was tried.
  */
 #define uverbs_refuse_below(_call, _err, _fmt, ...) \

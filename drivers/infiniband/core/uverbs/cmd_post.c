@@ -96,6 +96,14 @@ static struct ib_sge *copy_sges(struct uverbs_call *call, const struct post *arg
 	return list;
 }
 
+/* Zeroed work requests of this size, as many as the command has; *@sges receives all entries. */
+static void *alloc_wrs(struct uverbs_call *call, const struct post *args, size_t size,
+		       struct ib_sge **sges)
+{
+	*sges = copy_sges(call, args);
+	return IS_ERR(*sges) ? *sges : uverbs_kcalloc(&call->bundle, args->wr_count, size);
+}
+
 /* Takes the entries of one work request from those that are left. */
 static int take_sges(struct uverbs_call *call, u32 count, u32 *left)
 {
@@ -215,10 +223,7 @@ static union any_wr *build_sends(struct uverbs_call *call, const struct post *ar
 	union any_wr *wrs;
 	int ret = 0;
 
-	sges = copy_sges(call, args);
-	if (IS_ERR(sges))
-		return ERR_CAST(sges);
-	wrs = uverbs_kcalloc(&call->bundle, args->wr_count, sizeof(*wrs));
+	wrs = alloc_wrs(call, args, sizeof(*wrs), &sges);
 	if (IS_ERR(wrs))
 		return wrs;
 
@@ -289,10 +294,7 @@ static struct ib_recv_wr *build_recvs(struct uverbs_call *call, const struct pos
 	struct ib_sge *sges;
 	int ret = 0;
 
-	sges = copy_sges(call, args);
-	if (IS_ERR(sges))
-		return ERR_CAST(sges);
-	wrs = uverbs_kcalloc(&call->bundle, args->wr_count, sizeof(*wrs));
+	wrs = alloc_wrs(call, args, sizeof(*wrs), &sges);
 	if (IS_ERR(wrs))
 		return wrs;
 

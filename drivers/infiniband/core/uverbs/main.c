@@ -27,16 +27,19 @@ static const dev_t uverbs_fixed_dev = MKDEV(UVERBS_MAJOR, UVERBS_MINOR);
 static dev_t uverbs_dynamic_dev;
 static DEFINE_IDA(uverbs_ida);
 
-static char *uverbs_devnode(const struct device *dev, umode_t *mode)
+/* Every user may open it. */
+static char *uverbs_node(const struct device *dev, umode_t *mode)
 {
+	char *name = kasprintf(GFP_KERNEL, "infiniband/%s", dev_name(dev));
+
 	if (mode)
 		*mode = 0666;
-	return kasprintf(GFP_KERNEL, "infiniband/%s", dev_name(dev));
+	return name;
 }
 
 static const struct class uverbs_class = {
+	.devnode = uverbs_node,
 	.name = "infiniband_verbs",
-	.devnode = uverbs_devnode,
 };
 
 static CLASS_ATTR_STRING(abi_version, 0444, __stringify(IB_USER_VERBS_ABI_VERSION));

@@ -111,13 +111,12 @@ static void drain_srq_user(struct ib_qp *qp)
 {
 	struct ib_srq *srq = qp->srq;
 	struct ib_cq *cq = ib_srq_has_cq(srq->srq_type) ? srq->ext.cq : qp->recv_cq;
-	int left;
 
 	if (WARN_ON_ONCE(!cq) || !drain_to_error(qp))
 		return;
 	if (!wait_for_completion_timeout(&qp->srq_completion, DRAIN_LAST_WQE))
 		return;
-	for (left = cq->cqe; left > 0;) {
+	for (int left = cq->cqe; left > 0;) {
 		int handled = ib_process_cq_direct(cq, left);
 
 		if (!handled)

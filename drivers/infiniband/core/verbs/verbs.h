@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Room header of verbs/: what ib_uverbs and the rooms above need beyond the
+ * What verbs/ offers ib_uverbs and the folders above beyond the
  * calls that include/rdma/ib_verbs.h declares.  Every object made here sits on
  * the object base (../object/object.h): the caller never counts users, tracks
  * or frees anything itself.

@@ -9,7 +9,7 @@
 #include "verbs.h"
 
 /*
- * Handle types are private to uverbs; all this room needs of one is the struct
+ * Handle types are private to uverbs; all that is needed of one is the struct
  * ib_uobject that each of them begins with, which uverbs/events.h asserts.
  */
 static inline struct ib_uobject *verbs_cq_handle(struct ib_ucq_object *handle)

@@ -88,7 +88,7 @@ int ib_dealloc_xrcd_user(struct ib_xrcd *xrcd, struct ib_udata *udata)
 EXPORT_SYMBOL(ib_dealloc_xrcd_user);
 
 /**
- * qp_shared_event() - tell all who have opened a target QP of its event
+ * qp_shared_event() - report a target QP's event to all who have opened it
  * @event: the event; the element becomes the handle of each
  * @context: unused
  *

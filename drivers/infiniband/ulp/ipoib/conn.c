@@ -172,7 +172,7 @@ static int replied(struct ipoib_conn *conn, const struct ib_cm_event *event)
 }
 
 /* The id is destroyed by the work. */
-static int hear(struct ib_cm_id *id, const struct ib_cm_event *event)
+static int handle_event(struct ib_cm_id *id, const struct ib_cm_event *event)
 {
 	struct ipoib_conn *conn = id->context;
 
@@ -231,7 +231,7 @@ static int establish(struct ipoib_conn *conn)
 	ret = create_qp(conn);
 	if (ret)
 		return ret;
-	conn->id = ib_create_cm_id(ipoib->ca, hear, conn);
+	conn->id = ib_create_cm_id(ipoib->ca, handle_event, conn);
 	if (IS_ERR(conn->id)) {
 		ret = PTR_ERR(conn->id);
 		conn->id = NULL;

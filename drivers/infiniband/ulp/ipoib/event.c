@@ -265,7 +265,7 @@ VISIBLE_IF_KUNIT bool ipoib_event_waiting(struct ipoib_dev *ipoib)
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_event_waiting);
 
-static void hear(struct ib_event_handler *handler, struct ib_event *event)
+static void handle_event(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct ipoib_dev *ipoib = container_of(handler, struct ipoib_dev, handler);
 	enum ipoib_flush level;
@@ -315,7 +315,7 @@ void ipoib_event_init(struct ipoib_dev *ipoib)
  */
 void ipoib_event_start(struct ipoib_dev *ipoib)
 {
-	INIT_IB_EVENT_HANDLER(&ipoib->handler, ipoib->ca, hear);
+	INIT_IB_EVENT_HANDLER(&ipoib->handler, ipoib->ca, handle_event);
 	ib_register_event_handler(&ipoib->handler);
 	/* Something may have changed since the interface read the port. */
 	ipoib_flush(ipoib, IPOIB_FLUSH_HEAVY);

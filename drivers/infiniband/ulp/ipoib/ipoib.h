@@ -161,7 +161,7 @@ struct ipoib_cm;
  * @flush: levels that @flush_work has to do, a bit each
  * @flush_work: follows events
  * @link_work: has the carrier follow the broadcast group
- * @handler: hears of events, for a parent and its children
+ * @handler: called for events, for a parent and its children
  * @coalesce_usecs: moderation of receive completions
  * @coalesce_frames: likewise
  * @debug_groups: file in debugfs

@@ -188,7 +188,7 @@ static int take(struct ipoib_cm *cm, struct ib_cm_id *id, const struct ib_cm_eve
 	return 0;
 }
 
-static int hear(struct ib_cm_id *id, const struct ib_cm_event *event)
+static int handle_event(struct ib_cm_id *id, const struct ib_cm_event *event)
 {
 	switch (event->event) {
 	case IB_CM_REQ_RECEIVED:
@@ -298,7 +298,7 @@ int ipoib_peer_listen(struct ipoib_cm *cm)
 	int ret;
 
 	cm->closing = false;
-	cm->listen = ib_create_cm_id(ipoib->ca, hear, cm);
+	cm->listen = ib_create_cm_id(ipoib->ca, handle_event, cm);
 	if (IS_ERR(cm->listen)) {
 		ret = PTR_ERR(cm->listen);
 		cm->listen = NULL;

@@ -34,7 +34,7 @@ static void message_before_the_agent(struct kunit *test)
 	fake_net_end(net);
 }
 
-/* So many messages come while the device goes, one whenever something has ended. */
+/* Messages that come while the device goes, one whenever something has ended. */
 static atomic_t flood;
 
 static void one_more(struct fake_node *node)
@@ -49,7 +49,7 @@ static void flood_does_not_keep_a_device(struct kunit *test)
 	struct fake_node *node = pair->net->b;
 	int made;
 
-	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	KUNIT_ASSERT_EQ(test, consumer_connect(&pair->active), 0);
 	fake_net_run(pair->net);
 	KUNIT_ASSERT_TRUE(test, pair_is_connected(pair));
 	made = atomic_read(&node->ahs_made);
@@ -111,7 +111,7 @@ static void unknown_sender_stalls_nobody(struct kunit *test)
 	for (int i = 0; i < CM_LATE_MAX + 3; i++)
 		fake_net_arrive(net->b, FAKE_LID_A, &nobodys);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wait.stalls), 0);
-	/* Not more than that wait. */
+	/* No more of them wait. */
 	KUNIT_EXPECT_EQ(test, received(net), CM_LATE_MAX);
 	complete_all(&wait.over);
 	fake_net_settle(net);
@@ -130,12 +130,12 @@ static void unknown_senders_connect(struct kunit *test)
 	struct pair *pair = pair_begin(test);
 
 	kunit_activate_static_stub(test, cm_sender_is_known, nobody_is_known);
-	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	KUNIT_ASSERT_EQ(test, consumer_connect(&pair->active), 0);
 	fake_net_run(pair->net);
 	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
 	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), 0);
 	fake_net_run(pair->net);
-	KUNIT_EXPECT_TRUE(test, party_heard(&pair->active, IB_CM_DREP_RECEIVED));
+	KUNIT_EXPECT_TRUE(test, consumer_heard(&pair->active, IB_CM_DREP_RECEIVED));
 	pair_end(pair);
 }
 
@@ -157,7 +157,7 @@ static void stranger_asks(struct pair *pair, u32 local_id, u32 qpn)
 	fake_net_inject(pair->net->b, FAKE_LID_A, &msg);
 }
 
-/* It answers the passive party. */
+/* It answers the passive consumer. */
 static void stranger_says(struct pair *pair, struct cm_msg msg)
 {
 	msg.local_id = STRANGER_ID;
@@ -166,15 +166,15 @@ static void stranger_says(struct pair *pair, struct cm_msg msg)
 }
 
 /* The id is destroyed. Its TIMEWAIT, which is returned, does not end before the test says so. */
-static struct cm_remote *forget(struct party *party)
+static struct cm_remote *forget(struct consumer *consumer)
 {
-	struct cm_remote *waiting = to_cm_id(party->id)->waiting;
+	struct cm_remote *waiting = to_cm_id(consumer->id)->waiting;
 
 	if (waiting)
 		mod_delayed_work(cm_wq, &waiting->work, 3600 * HZ);
-	ib_destroy_cm_id(party->id);
-	party->id = NULL;
-	party->num_events = 0;
+	ib_destroy_cm_id(consumer->id);
+	consumer->id = NULL;
+	consumer->num_events = 0;
 	return waiting;
 }
 
@@ -185,18 +185,18 @@ static void peer_chooses_no_long_timewait(struct kunit *test)
 	struct cm_remote *waiting;
 
 	stranger_asks(pair, STRANGER_ID, STRANGER_QPN);
-	KUNIT_ASSERT_EQ(test, party_state(&pair->passive), IB_CM_REP_SENT);
+	KUNIT_ASSERT_EQ(test, consumer_state(&pair->passive), IB_CM_REP_SENT);
 	stranger_says(pair, (struct cm_msg) { .type = CM_MSG_RTU });
 	KUNIT_ASSERT_EQ(test, ib_send_cm_dreq(pair->passive.id, NULL, 0), 0);
 	stranger_says(pair, (struct cm_msg) { .type = CM_MSG_DREP });
-	KUNIT_ASSERT_EQ(test, party_state(&pair->passive), IB_CM_TIMEWAIT);
+	KUNIT_ASSERT_EQ(test, consumer_state(&pair->passive), IB_CM_TIMEWAIT);
 	waiting = to_cm_id(pair->passive.id)->waiting;
 	KUNIT_ASSERT_NOT_NULL(test, waiting);
 	KUNIT_EXPECT_TRUE(test, time_before(waiting->work.timer.expires, jiffies + 5 * HZ));
 	/* The time is over at once, so that nothing is left for others. */
 	mod_delayed_work(cm_wq, &waiting->work, 0);
 	fake_net_settle(pair->net);
-	KUNIT_EXPECT_EQ(test, party_state(&pair->passive), IB_CM_IDLE);
+	KUNIT_EXPECT_EQ(test, consumer_state(&pair->passive), IB_CM_IDLE);
 	pair_end(pair);
 }
 
@@ -221,7 +221,7 @@ static void peer_id_is_free_without_the_id(struct kunit *test)
 	pair_end(pair);
 }
 
-/* What was no connection yet quarantines nothing. */
+/* An id that was not connected leaves no TIMEWAIT behind. */
 static void qp_is_free_without_a_connection(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);
@@ -229,11 +229,11 @@ static void qp_is_free_without_a_connection(struct kunit *test)
 
 	pair->passive.silent = true;
 	stranger_asks(pair, STRANGER_ID, STRANGER_QPN);
-	KUNIT_ASSERT_EQ(test, party_state(&pair->passive), IB_CM_REQ_RCVD);
+	KUNIT_ASSERT_EQ(test, consumer_state(&pair->passive), IB_CM_REQ_RCVD);
 	stranger_says(pair, (struct cm_msg) {
 		.type = CM_MSG_REJ, .rej.reason = IB_CM_REJ_STALE_CONN, .rej.about = CM_ABOUT_OTHER,
 	});
-	KUNIT_EXPECT_EQ(test, party_state(&pair->passive), IB_CM_TIMEWAIT);
+	KUNIT_EXPECT_EQ(test, consumer_state(&pair->passive), IB_CM_TIMEWAIT);
 	waiting = forget(&pair->passive);
 	KUNIT_ASSERT_NOT_NULL(test, waiting);
 	stranger_asks(pair, STRANGER_ID + 1, STRANGER_QPN);

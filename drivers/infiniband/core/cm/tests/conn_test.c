@@ -14,11 +14,11 @@
 
 static void connect_pair(struct pair *pair)
 {
-	KUNIT_ASSERT_EQ(pair->net->test, party_connect(&pair->active), 0);
+	KUNIT_ASSERT_EQ(pair->net->test, consumer_connect(&pair->active), 0);
 	fake_net_run(pair->net);
 }
 
-/* TIMEWAIT of the paths here takes some milliseconds; both sides hear its end. */
+/* TIMEWAIT of the paths here takes some milliseconds; both handlers are called at its end. */
 static void await_timewait(struct pair *pair)
 {
 	struct kunit *test = pair->net->test;
@@ -43,8 +43,8 @@ static void connects_and_disconnects(struct kunit *test)
 		      IB_CM_TIMEWAIT_EXIT);
 	EXPECT_EVENTS(test, &pair->passive, IB_CM_REQ_RECEIVED, IB_CM_RTU_RECEIVED,
 		      IB_CM_DREQ_RECEIVED, IB_CM_TIMEWAIT_EXIT);
-	KUNIT_EXPECT_EQ(test, party_state(&pair->active), IB_CM_IDLE);
-	KUNIT_EXPECT_EQ(test, party_state(&pair->passive), IB_CM_IDLE);
+	KUNIT_EXPECT_EQ(test, consumer_state(&pair->active), IB_CM_IDLE);
+	KUNIT_EXPECT_EQ(test, consumer_state(&pair->passive), IB_CM_IDLE);
 	pair_end(pair);
 }
 
@@ -103,7 +103,7 @@ static void request_tells_all(struct kunit *test)
 	const struct ib_cm_req_event_param *req = &pair->passive.last.param.req_rcvd;
 
 	pair->passive.silent = true;
-	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	KUNIT_ASSERT_EQ(test, consumer_connect(&pair->active), 0);
 	fake_net_step(pair->net);
 	KUNIT_ASSERT_EQ(test, pair->passive.last.event, IB_CM_REQ_RECEIVED);
 	KUNIT_EXPECT_PTR_EQ(test, req->listen_id, pair->listener);
@@ -174,8 +174,8 @@ static void consumer_refuses(struct kunit *test)
 	EXPECT_EVENTS(test, &pair->active, IB_CM_REJ_RECEIVED);
 	KUNIT_EXPECT_EQ(test, pair->active.last.param.rej_rcvd.reason, IB_CM_REJ_CONSUMER_DEFINED);
 	KUNIT_EXPECT_EQ(test, pair->active.data, 'n');
-	KUNIT_EXPECT_EQ(test, party_state(&pair->active), IB_CM_IDLE);
-	KUNIT_EXPECT_EQ(test, party_state(&pair->passive), IB_CM_IDLE);
+	KUNIT_EXPECT_EQ(test, consumer_state(&pair->active), IB_CM_IDLE);
+	KUNIT_EXPECT_EQ(test, consumer_state(&pair->passive), IB_CM_IDLE);
 	pair_end(pair);
 }
 
@@ -198,7 +198,7 @@ static void handler_without_memory_says_nothing(struct kunit *test)
 
 	pair->passive.returns_for = IB_CM_REQ_RECEIVED;
 	pair->passive.returns = -ENOMEM;
-	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	KUNIT_ASSERT_EQ(test, consumer_connect(&pair->active), 0);
 	fake_net_step(pair->net);
 	KUNIT_EXPECT_EQ(test, pair->active.num_events, 0);
 	pair->passive.returns_for = -1;
@@ -249,12 +249,12 @@ static void nobody_answers(struct kunit *test)
 	connect_pair(pair);
 	EXPECT_EVENTS(test, &pair->active, IB_CM_REQ_ERROR);
 	KUNIT_EXPECT_EQ(test, pair->active.last.param.send_status, IB_WC_RESP_TIMEOUT_ERR);
-	/* The REQ, as often again as allowed, and a last word. */
+	/* There are the REQ, its repetitions, and the REJ at the end. */
 	KUNIT_EXPECT_EQ(test, pair->net->moves, 1 + FAKE_RETRIES + 1);
 	pair_end(pair);
 }
 
-static enum fake_fate lose_rtus(struct fake_net *net, unsigned int number, enum cm_msg_type type)
+static enum fake_fault lose_rtus(struct fake_net *net, unsigned int number, enum cm_msg_type type)
 {
 	return type == CM_MSG_RTU ? FAKE_LOST : FAKE_ARRIVES;
 }
@@ -263,11 +263,11 @@ static void rtu_never_arrives(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);
 
-	pair->net->fate = lose_rtus;
+	pair->net->deliver = lose_rtus;
 	connect_pair(pair);
-	KUNIT_EXPECT_TRUE(test, party_heard(&pair->passive, IB_CM_REP_ERROR));
+	KUNIT_EXPECT_TRUE(test, consumer_heard(&pair->passive, IB_CM_REP_ERROR));
 	/* The active side does not stay connected alone. */
-	KUNIT_EXPECT_TRUE(test, party_heard(&pair->active, IB_CM_REJ_RECEIVED));
+	KUNIT_EXPECT_TRUE(test, consumer_heard(&pair->active, IB_CM_REJ_RECEIVED));
 	pair_end(pair);
 }
 
@@ -275,8 +275,8 @@ static void traffic_replaces_the_rtu(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);
 
-	pair->net->fate = lose_rtus;
-	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	pair->net->deliver = lose_rtus;
+	KUNIT_ASSERT_EQ(test, consumer_connect(&pair->active), 0);
 	for (int i = 0; i < 3; i++)
 		fake_net_step(pair->net);
 	KUNIT_EXPECT_EQ(test, ib_cm_notify(pair->active.id, IB_EVENT_COMM_EST), -EISCONN);
@@ -288,7 +288,7 @@ static void traffic_replaces_the_rtu(struct kunit *test)
 	pair_end(pair);
 }
 
-static enum fake_fate lose_dreqs(struct fake_net *net, unsigned int number, enum cm_msg_type type)
+static enum fake_fault lose_dreqs(struct fake_net *net, unsigned int number, enum cm_msg_type type)
 {
 	return type == CM_MSG_DREQ ? FAKE_LOST : FAKE_ARRIVES;
 }
@@ -297,11 +297,11 @@ static void dreq_never_arrives(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);
 
-	pair->net->fate = lose_dreqs;
+	pair->net->deliver = lose_dreqs;
 	connect_pair(pair);
 	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), 0);
 	fake_net_run(pair->net);
-	KUNIT_EXPECT_TRUE(test, party_heard(&pair->active, IB_CM_DREQ_ERROR));
+	KUNIT_EXPECT_TRUE(test, consumer_heard(&pair->active, IB_CM_DREQ_ERROR));
 	pair_end(pair);
 }
 
@@ -309,29 +309,29 @@ static void dreq_never_arrives(struct kunit *test)
 static void qp_of_a_connection_is_stale(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);
-	struct party other = {};
+	struct consumer other = {};
 
-	party_init(&other, pair->net, pair->active.qpn);
+	consumer_init(&other, pair->net, pair->active.qpn);
 	connect_pair(pair);
-	other.id = ib_create_cm_id(&pair->net->a->ib, party_handler, &other);
+	other.id = ib_create_cm_id(&pair->net->a->ib, consumer_handler, &other);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(other.id));
-	KUNIT_ASSERT_EQ(test, party_connect(&other), 0);
+	KUNIT_ASSERT_EQ(test, consumer_connect(&other), 0);
 	fake_net_run(pair->net);
 	KUNIT_EXPECT_EQ(test, other.events[0], IB_CM_REJ_RECEIVED);
 	/* The peer seems to have forgotten the old connection, so that is ended. */
-	KUNIT_EXPECT_TRUE(test, party_heard(&pair->active, IB_CM_DREQ_RECEIVED));
+	KUNIT_EXPECT_TRUE(test, consumer_heard(&pair->active, IB_CM_DREQ_RECEIVED));
 	ib_destroy_cm_id(other.id);
 	pair_end(pair);
 }
 
 /* ---- losses, duplicates ---- */
 
-static enum fake_fate lose_one(struct fake_net *net, unsigned int number, enum cm_msg_type type)
+static enum fake_fault lose_one(struct fake_net *net, unsigned int number, enum cm_msg_type type)
 {
-	return number == net->fate_at ? FAKE_LOST : FAKE_ARRIVES;
+	return number == net->deliver_at ? FAKE_LOST : FAKE_ARRIVES;
 }
 
-static enum fake_fate all_twice(struct fake_net *net, unsigned int number, enum cm_msg_type type)
+static enum fake_fault all_twice(struct fake_net *net, unsigned int number, enum cm_msg_type type)
 {
 	return FAKE_TWICE;
 }
@@ -342,13 +342,13 @@ static unsigned int life_with_losses(struct kunit *test, unsigned int lost)
 	struct pair *pair = pair_begin(test);
 	unsigned int moves;
 
-	pair->net->fate = lose_one;
-	pair->net->fate_at = lost;
+	pair->net->deliver = lose_one;
+	pair->net->deliver_at = lost;
 	connect_pair(pair);
 	KUNIT_EXPECT_TRUE_MSG(test, pair_is_connected(pair), "message %u lost", lost);
 	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), 0);
 	fake_net_run(pair->net);
-	KUNIT_EXPECT_TRUE_MSG(test, party_heard(&pair->active, IB_CM_DREP_RECEIVED),
+	KUNIT_EXPECT_TRUE_MSG(test, consumer_heard(&pair->active, IB_CM_DREP_RECEIVED),
 			      "message %u lost", lost);
 	await_timewait(pair);
 	moves = pair->net->moves;
@@ -369,7 +369,7 @@ static void all_messages_may_come_twice(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);
 
-	pair->net->fate = all_twice;
+	pair->net->deliver = all_twice;
 	connect_pair(pair);
 	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
 	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), 0);
@@ -395,15 +395,15 @@ enum interruption {
 /* Returns true if there was something to interrupt. */
 static bool interrupt(struct pair *pair, enum interruption what)
 {
-	struct party *party = what == DESTROY_ACTIVE ? &pair->active : &pair->passive;
+	struct consumer *consumer = what == DESTROY_ACTIVE ? &pair->active : &pair->passive;
 
 	switch (what) {
 	case DESTROY_ACTIVE:
 	case DESTROY_PASSIVE:
-		if (!party->id)
+		if (!consumer->id)
 			return false;
-		ib_destroy_cm_id(party->id);
-		party->id = NULL;
+		ib_destroy_cm_id(consumer->id);
+		consumer->id = NULL;
 		return true;
 	case REMOVE_A:
 		fake_net_remove(pair->net->a);
@@ -420,11 +420,11 @@ static bool is_rest(enum ib_cm_state state)
 }
 
 /* No side may be left waiting, or connected without the other. */
-static void expect_account(struct kunit *test, const struct party *party, unsigned int step)
+static void expect_account(struct kunit *test, const struct consumer *consumer, unsigned int step)
 {
-	enum ib_cm_state state = party_state(party);
+	enum ib_cm_state state = consumer_state(consumer);
 
-	if (party->id)
+	if (consumer->id)
 		KUNIT_EXPECT_TRUE_MSG(test, is_rest(state), "%s after step %u",
 				      cm_state_name(state), step);
 }
@@ -436,7 +436,7 @@ static bool life_until(struct kunit *test, enum interruption what, unsigned int 
 
 	pair->active.mra = mra;
 	pair->passive.mra = mra;
-	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	KUNIT_ASSERT_EQ(test, consumer_connect(&pair->active), 0);
 	for (unsigned int i = 0; i < step; i++) {
 		if (i == 5 && pair->active.id)
 			ib_send_cm_dreq(pair->active.id, NULL, 0);
@@ -447,12 +447,12 @@ static bool life_until(struct kunit *test, enum interruption what, unsigned int 
 	expect_account(test, &pair->active, step);
 	expect_account(test, &pair->passive, step);
 	if (what == DESTROY_ACTIVE && pair->passive.id)
-		KUNIT_EXPECT_NE(test, party_state(&pair->passive), IB_CM_ESTABLISHED);
+		KUNIT_EXPECT_NE(test, consumer_state(&pair->passive), IB_CM_ESTABLISHED);
 	if (what == DESTROY_PASSIVE && done)
-		KUNIT_EXPECT_NE(test, party_state(&pair->active), IB_CM_ESTABLISHED);
-	/* Ids of a device that is gone do nothing but go. */
+		KUNIT_EXPECT_NE(test, consumer_state(&pair->active), IB_CM_ESTABLISHED);
+	/* Ids of a device that is gone can only be destroyed. */
 	if (what == REMOVE_A)
-		KUNIT_EXPECT_NE(test, party_connect(&pair->active), 0);
+		KUNIT_EXPECT_NE(test, consumer_connect(&pair->active), 0);
 	pair_end(pair);
 	return more;
 }
@@ -487,7 +487,7 @@ static void destroy_waits_for_the_handler(struct kunit *test)
 	INIT_WORK_ONSTACK(&destroyer.work, destroy_work);
 	init_completion(&destroyer.done);
 	pair->active.stops_for = IB_CM_REQ_ERROR;
-	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	KUNIT_ASSERT_EQ(test, consumer_connect(&pair->active), 0);
 	fake_net_fail(pair->net, CM_MSG_REQ);
 	wait_for_completion(&pair->active.inside);
 	queue_work(system_unbound_wq, &destroyer.work);
@@ -513,7 +513,7 @@ static void end_needs_no_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), -ENOMEM);
 	fake_net_run(pair->net);
 	pair->net->starved = false;
-	KUNIT_EXPECT_TRUE(test, party_heard(&pair->passive, IB_CM_DREQ_RECEIVED));
+	KUNIT_EXPECT_TRUE(test, consumer_heard(&pair->passive, IB_CM_DREQ_RECEIVED));
 	KUNIT_EXPECT_EQ(test, pair->passive.errors, 0);
 	pair_end(pair);
 }
@@ -530,17 +530,17 @@ static bool life_without_memory(struct kunit *test, unsigned int nth, unsigned i
 	int ret;
 
 	current->fail_nth = nth;
-	ret = party_connect(&pair->active);
+	ret = consumer_connect(&pair->active);
 	fake_net_run(pair->net);
-	if (!ret && party_state(&pair->active) == IB_CM_ESTABLISHED)
+	if (!ret && consumer_state(&pair->active) == IB_CM_ESTABLISHED)
 		ib_send_cm_dreq(pair->active.id, "bye", 3);
 	fake_net_run(pair->net);
 	failed = !current->fail_nth;
 	current->fail_nth = 0;
 	*failures += !!ret;
-	/* What did not succeed at once has left no trace, so that it does now. */
+	/* A call that failed has left nothing behind, so that it succeeds now. */
 	if (ret) {
-		KUNIT_EXPECT_EQ(test, party_state(&pair->active), IB_CM_IDLE);
+		KUNIT_EXPECT_EQ(test, consumer_state(&pair->active), IB_CM_IDLE);
 		connect_pair(pair);
 		KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
 	}
@@ -658,7 +658,7 @@ static void alternate_path_is_agreed_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_cm_notify(active, IB_EVENT_PATH_MIG), 0);
 	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(active, NULL, 0), 0);
 	fake_net_run(pair->net);
-	KUNIT_EXPECT_TRUE(test, party_heard(&pair->passive, IB_CM_DREQ_RECEIVED));
+	KUNIT_EXPECT_TRUE(test, consumer_heard(&pair->passive, IB_CM_DREQ_RECEIVED));
 	pair_end(pair);
 }
 
@@ -688,13 +688,13 @@ static void alternate_path_comes_to_another_device(struct kunit *test)
 	lap.lap.remote_qpn = FAKE_QPN_A;
 	cm_path_of_rec(&path, &lap.lap.alternate, 0);
 	fake_net_inject(pair->net->b, FAKE_LID_A, &lap);
-	KUNIT_EXPECT_FALSE(test, party_heard(&pair->active, IB_CM_LAP_RECEIVED));
+	KUNIT_EXPECT_FALSE(test, consumer_heard(&pair->active, IB_CM_LAP_RECEIVED));
 	KUNIT_EXPECT_EQ(test, pair->active.id->lap_state, IB_CM_LAP_UNINIT);
 
 	/* The memory of the device has gone, too: an id keeps none. */
 	fake_net_renew_a(pair->net);
 	fake_net_inject(pair->net->b, FAKE_LID_A, &lap);
-	KUNIT_EXPECT_FALSE(test, party_heard(&pair->active, IB_CM_LAP_RECEIVED));
+	KUNIT_EXPECT_FALSE(test, consumer_heard(&pair->active, IB_CM_LAP_RECEIVED));
 	pair_end(pair);
 }
 
@@ -715,7 +715,7 @@ static void wrong_calls_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_send_cm_rej(id, IB_CM_REJ_NO_QP, NULL, 0, NULL, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ib_cm_notify(id, IB_EVENT_COMM_EST), -EINVAL);
 	connect_pair(pair);
-	KUNIT_EXPECT_EQ(test, party_connect(&pair->active), -EINVAL);
+	KUNIT_EXPECT_EQ(test, consumer_connect(&pair->active), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ib_cm_listen(id, cpu_to_be64(1)), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(id, data, IB_CM_DREQ_PRIVATE_DATA_SIZE + 1), -EINVAL);
 	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));

@@ -130,8 +130,9 @@ static bool takes(const struct want *want, u64 service, u16 pkey, const u8 *data
 static void expect_found(struct kunit *test, struct fake_net *net, const struct listen *listens,
 			 u64 service, u16 pkey, const u8 *data)
 {
-	struct party party = {};
-	struct ib_cm_id *id = ib_create_cm_id(&net->a->ib, party_handler, &party), *found = NULL;
+	struct consumer consumer = {};
+	struct ib_cm_id *id = ib_create_cm_id(&net->a->ib, consumer_handler, &consumer);
+	struct ib_cm_id *found = NULL;
 	struct sa_path_rec path = fake_path(net->a, net->b);
 	struct ib_cm_req_param param = {
 		.primary_path = &path, .service_id = cpu_to_be64(service), .qp_num = 5,
@@ -139,8 +140,8 @@ static void expect_found(struct kunit *test, struct fake_net *net, const struct 
 	};
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(id));
-	party_init(&party, net, 5);
-	party.id = id;
+	consumer_init(&consumer, net, 5);
+	consumer.id = id;
 	path.pkey = cpu_to_be16(pkey);
 	for (int i = 0; i < LISTENS; i++)
 		if (listens[i].id && takes(&listens[i].want, service, pkey, data)) {
@@ -151,8 +152,8 @@ static void expect_found(struct kunit *test, struct fake_net *net, const struct 
 	KUNIT_ASSERT_EQ(test, ib_send_cm_req(id, &param), 0);
 	fake_net_run(net);
 	KUNIT_EXPECT_PTR_EQ(test, last_listener, found);
-	KUNIT_ASSERT_EQ(test, party.last.event, IB_CM_REJ_RECEIVED);
-	KUNIT_EXPECT_EQ(test, party.last.param.rej_rcvd.reason, found ?
+	KUNIT_ASSERT_EQ(test, consumer.last.event, IB_CM_REJ_RECEIVED);
+	KUNIT_EXPECT_EQ(test, consumer.last.param.rej_rcvd.reason, found ?
 			IB_CM_REJ_CONSUMER_DEFINED : IB_CM_REJ_INVALID_SERVICE_ID);
 	ib_destroy_cm_id(id);
 }
@@ -228,14 +229,14 @@ static struct {
 	enum ib_cm_listen_error error;
 	unsigned int calls;
 	int returns;
-} told;
+} reported;
 
 static int on_error(struct ib_cm_id *id, enum ib_cm_listen_error error)
 {
-	told.id = id;
-	told.error = error;
-	told.calls++;
-	return told.returns;
+	reported.id = id;
+	reported.error = error;
+	reported.calls++;
+	return reported.returns;
 }
 
 static void settle(struct fake_node *node)
@@ -260,40 +261,40 @@ static struct ib_cm_id *at_lid(struct kunit *test, struct fake_node *node)
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(id));
 	KUNIT_ASSERT_EQ(test, ib_cm_listen_directed(id, &param), 0);
-	memset(&told, 0, sizeof(told));
+	memset(&reported, 0, sizeof(reported));
 	return id;
 }
 
-static void lid_that_goes_is_told(struct kunit *test)
+static void lid_that_goes_is_reported(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test);
 	struct ib_cm_id *id = at_lid(test, net->b);
 
 	settle(net->b);
-	KUNIT_EXPECT_EQ(test, told.calls, 0);
+	KUNIT_EXPECT_EQ(test, reported.calls, 0);
 	net->b->moved_to = 77;
 	settle(net->b);
-	KUNIT_EXPECT_EQ(test, told.calls, 1);
-	KUNIT_EXPECT_PTR_EQ(test, told.id, id);
-	KUNIT_EXPECT_EQ(test, told.error, IB_CM_LISTEN_LID);
+	KUNIT_EXPECT_EQ(test, reported.calls, 1);
+	KUNIT_EXPECT_PTR_EQ(test, reported.id, id);
+	KUNIT_EXPECT_EQ(test, reported.error, IB_CM_LISTEN_LID);
 	settle(net->b);
-	KUNIT_EXPECT_EQ(test, told.calls, 1);
+	KUNIT_EXPECT_EQ(test, reported.calls, 1);
 	ib_destroy_cm_id(id);
 	fake_net_end(net);
 }
 
 /* The handler of errors ends its listen by what it returns, as the other one does. */
-static void listen_may_end_when_told(struct kunit *test)
+static void listen_may_end_in_its_handler(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test);
 	struct want want = { .service = 3, .byte = -1 };
 	struct ib_cm_id *id;
 
 	at_lid(test, net->b);
-	told.returns = -ECANCELED;
+	reported.returns = -ECANCELED;
 	net->b->moved_to = 77;
 	settle(net->b);
-	KUNIT_EXPECT_EQ(test, told.calls, 1);
+	KUNIT_EXPECT_EQ(test, reported.calls, 1);
 	id = begin(net->b, &want);
 	KUNIT_EXPECT_FALSE(test, IS_ERR(id));
 	if (!IS_ERR(id))
@@ -305,8 +306,8 @@ static struct kunit_case direct_cases[] = {
 	KUNIT_CASE(directed_as_the_model),
 	KUNIT_CASE(directions_lead_somewhere),
 	KUNIT_CASE(directed_listens_are_not_shared),
-	KUNIT_CASE(lid_that_goes_is_told),
-	KUNIT_CASE(listen_may_end_when_told),
+	KUNIT_CASE(lid_that_goes_is_reported),
+	KUNIT_CASE(listen_may_end_in_its_handler),
 	{}
 };
 

@@ -23,18 +23,18 @@ static struct ib_cm_req_param request(struct sa_path_rec *path, u32 qpn)
 	};
 }
 
-static int call(struct party *party, struct fake_node *from, struct fake_node *to)
+static int call(struct consumer *consumer, struct fake_node *from, struct fake_node *to)
 {
 	struct sa_path_rec path = fake_path(from, to);
-	struct ib_cm_req_param param = request(&path, party->qpn);
+	struct ib_cm_req_param param = request(&path, consumer->qpn);
 
-	return ib_send_cm_req_peer(party->id, &param);
+	return ib_send_cm_req_peer(consumer->id, &param);
 }
 
-static void give_id(struct kunit *test, struct party *party, struct fake_node *node)
+static void give_id(struct kunit *test, struct consumer *consumer, struct fake_node *node)
 {
-	party->id = ib_create_cm_id(&node->ib, party_handler, party);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(party->id));
+	consumer->id = ib_create_cm_id(&node->ib, consumer_handler, consumer);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(consumer->id));
 }
 
 /* Which side calls first, and how far its call has come when the other side calls. */
@@ -46,12 +46,12 @@ enum order {
 	ORDERS,
 };
 
-static enum fake_fate lose_one(struct fake_net *net, unsigned int number, enum cm_msg_type type)
+static enum fake_fault lose_one(struct fake_net *net, unsigned int number, enum cm_msg_type type)
 {
-	return number == net->fate_at ? FAKE_LOST : FAKE_ARRIVES;
+	return number == net->deliver_at ? FAKE_LOST : FAKE_ARRIVES;
 }
 
-static enum fake_fate all_twice(struct fake_net *net, unsigned int number, enum cm_msg_type type)
+static enum fake_fault all_twice(struct fake_net *net, unsigned int number, enum cm_msg_type type)
 {
 	return FAKE_TWICE;
 }
@@ -59,14 +59,14 @@ static enum fake_fate all_twice(struct fake_net *net, unsigned int number, enum 
 static void call_each_other(struct pair *pair, enum order order)
 {
 	bool a_first = order == A_FIRST || order == A_LONG_BEFORE;
-	struct party *first = a_first ? &pair->active : &pair->passive;
-	struct party *second = a_first ? &pair->passive : &pair->active;
+	struct consumer *first = a_first ? &pair->active : &pair->passive;
+	struct consumer *second = a_first ? &pair->passive : &pair->active;
 	struct fake_node *here = a_first ? pair->net->a : pair->net->b;
 	struct fake_node *there = a_first ? pair->net->b : pair->net->a;
 	struct kunit *test = pair->net->test;
 
 	KUNIT_ASSERT_EQ(test, call(first, here, there), 0);
-	/* Its REQ, and that nobody is there. */
+	/* Its REQ moves, and the answer that nobody is there. */
 	if (order == A_LONG_BEFORE || order == B_LONG_BEFORE)
 		for (int i = 0; i < 2; i++)
 			fake_net_step(pair->net);
@@ -94,23 +94,23 @@ static void expect_connected_peers(struct kunit *test, struct pair *pair)
 	KUNIT_EXPECT_EQ(test, pair->passive.errors, 0);
 }
 
-/* Returns the number of messages; what becomes of them is @fate. */
+/* Returns the number of messages; what becomes of them is @deliver. */
 static unsigned int peers_with(struct kunit *test, enum order order, unsigned int at,
-			       enum fake_fate (*fate)(struct fake_net *net, unsigned int number,
-						      enum cm_msg_type type))
+			       enum fake_fault (*deliver)(struct fake_net *net, unsigned int number,
+							  enum cm_msg_type type))
 {
 	struct pair *pair = pair_begin(test);
 	unsigned int moves;
 
 	give_id(test, &pair->passive, pair->net->b);
-	pair->net->fate = fate;
-	pair->net->fate_at = at;
+	pair->net->deliver = deliver;
+	pair->net->deliver_at = at;
 	call_each_other(pair, order);
 	expect_connected_peers(test, pair);
 	moves = pair->net->moves;
 	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), 0);
 	fake_net_run(pair->net);
-	KUNIT_EXPECT_TRUE(test, party_heard(&pair->passive, IB_CM_DREQ_RECEIVED));
+	KUNIT_EXPECT_TRUE(test, consumer_heard(&pair->passive, IB_CM_DREQ_RECEIVED));
 	pair_end(pair);
 	return moves;
 }
@@ -144,7 +144,7 @@ static void peer_never_calls(struct kunit *test)
 	EXPECT_EVENTS(test, &pair->active, IB_CM_REQ_ERROR);
 	/* It may call again, and its peer need not. */
 	pair->active.num_events = 0;
-	KUNIT_EXPECT_EQ(test, party_connect(&pair->active), 0);
+	KUNIT_EXPECT_EQ(test, consumer_connect(&pair->active), 0);
 	fake_net_run(pair->net);
 	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
 	pair_end(pair);
@@ -183,7 +183,7 @@ static void caller_may_be_destroyed_or_removed(struct kunit *test)
 {
 	for (int what = 0; what < 8; what++) {
 		struct pair *pair = pair_begin(test);
-		struct party *party = what & 1 ? &pair->active : &pair->passive;
+		struct consumer *consumer = what & 1 ? &pair->active : &pair->passive;
 
 		give_id(test, &pair->passive, pair->net->b);
 		KUNIT_ASSERT_EQ(test, call(&pair->active, pair->net->a, pair->net->b), 0);
@@ -193,8 +193,8 @@ static void caller_may_be_destroyed_or_removed(struct kunit *test)
 		if (what & 4) {
 			fake_net_remove(what & 1 ? pair->net->a : pair->net->b);
 		} else {
-			ib_destroy_cm_id(party->id);
-			party->id = NULL;
+			ib_destroy_cm_id(consumer->id);
+			consumer->id = NULL;
 		}
 		fake_net_run(pair->net);
 		pair_end(pair);
@@ -228,13 +228,13 @@ static int give(struct ib_cm_id *id, const struct ib_cm_event *event)
 	return -ECANCELED;
 }
 
-static int connect_to(struct party *party, u64 service)
+static int connect_to(struct consumer *consumer, u64 service)
 {
-	struct sa_path_rec path = fake_path(party->net->a, party->net->b);
-	struct ib_cm_req_param param = request(&path, party->qpn);
+	struct sa_path_rec path = fake_path(consumer->net->a, consumer->net->b);
+	struct ib_cm_req_param param = request(&path, consumer->qpn);
 
 	param.service_id = cpu_to_be64(service);
-	return ib_send_cm_req(party->id, &param);
+	return ib_send_cm_req(consumer->id, &param);
 }
 
 static struct ib_cm_id *begin_giver(struct pair *pair, u64 to)
@@ -306,7 +306,7 @@ static void receives_come_before_the_reply(struct kunit *test)
 	struct ib_srq srq = {};
 
 	pair->passive.silent = true;
-	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	KUNIT_ASSERT_EQ(test, consumer_connect(&pair->active), 0);
 	fake_net_step(pair->net);
 	KUNIT_ASSERT_NOT_NULL(test, pair->passive.id);
 	node->recvs_left = 1;
@@ -318,7 +318,7 @@ static void receives_come_before_the_reply(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, node->recvs_left, 1);
 	node->recvs_left = 0;
 	KUNIT_EXPECT_EQ(test, ib_send_cm_rep_recv(pair->passive.id, &rep, &qp, &wr, NULL), -ENOMEM);
-	KUNIT_EXPECT_EQ(test, party_state(&pair->passive), IB_CM_REQ_RCVD);
+	KUNIT_EXPECT_EQ(test, consumer_state(&pair->passive), IB_CM_REQ_RCVD);
 	KUNIT_EXPECT_NULL(test, fake_net_find(pair->net, CM_MSG_REP));
 	node->recvs_left = 2;
 	KUNIT_EXPECT_EQ(test, ib_send_cm_rep_recv(pair->passive.id, &rep, &qp, &wr, NULL), 0);
@@ -339,12 +339,12 @@ static void qp_gets_ready_behind_the_disconnect(struct kunit *test)
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS };
 	int mask;
 
-	KUNIT_ASSERT_EQ(test, party_connect(&pair->active), 0);
+	KUNIT_ASSERT_EQ(test, consumer_connect(&pair->active), 0);
 	fake_net_run(pair->net);
 	pair->passive.silent = true;
 	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(pair->active.id, NULL, 0), 0);
 	fake_net_step(pair->net);
-	KUNIT_ASSERT_EQ(test, party_state(&pair->passive), IB_CM_DREQ_RCVD);
+	KUNIT_ASSERT_EQ(test, consumer_state(&pair->passive), IB_CM_DREQ_RCVD);
 	KUNIT_EXPECT_EQ(test, ib_cm_init_qp_attr(pair->passive.id, &attr, &mask), 0);
 	KUNIT_EXPECT_EQ(test, attr.sq_psn, 0x1111);
 	KUNIT_EXPECT_EQ(test, mask, IB_QP_STATE | IB_QP_SQ_PSN | IB_QP_RETRY_CNT |

@@ -257,25 +257,25 @@ static void move(struct fake_net *net, struct fake_mad *mad)
 	struct fake_node *to = dlid == FAKE_LID_A ? net->a : net->b;
 	enum cm_msg_type type = cm_msg_type_of(mad->mad.mad_hdr.attr_id);
 	u16 slid = node_of_buf(&mad->buf)->lid;
-	enum fake_fate fate = FAKE_ARRIVES;
+	enum fake_fault how = FAKE_ARRIVES;
 	struct ib_mad copy = mad->mad;
 
-	if (net->fate)
-		fate = net->fate(net, net->moves, type);
+	if (net->deliver)
+		how = net->deliver(net, net->moves, type);
 	net->moves++;
 	mad->fresh = false;
 	if (!mad->buf.timeout_ms)
 		end(net, mad, IB_WC_SUCCESS);
-	if (fate == FAKE_LOST || net->dead || !to->present)
+	if (how == FAKE_LOST || net->dead || !to->present)
 		return;
 	arrive(to, slid, &copy);
 	fake_net_settle(net);
-	if (fate == FAKE_TWICE)
+	if (how == FAKE_TWICE)
 		arrive(to, slid, &copy);
 }
 
 /**
- * fake_net_settle() - wait until what has been given up has come back and events have been heard
+ * fake_net_settle() - wait until what has been given up has come back and events have been handled
  * @net: net
  */
 void fake_net_settle(struct fake_net *net)
@@ -456,7 +456,7 @@ void fake_net_remove(struct fake_node *node)
 
 	if (!node->present)
 		return;
-	/* What no answer is awaited to leaves a real port at once, whatever becomes of it there. */
+	/* A message without an answer leaves a real port at once, whatever becomes of it there. */
 	scoped_guard(spinlock_irqsave, &net->lock) {
 		node->present = false;
 		list_for_each_entry(mad, &net->mads, entry)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Two devices with a fake MAD layer, and a net between them on which a test decides what becomes of
- * each message: nothing moves and no time passes unless the test says so. And parties: consumers
- * that answer as they were told, and note their events.
+ * each message: nothing moves and no time passes unless the test says so. And consumers, which
+ * answer as the test wants, and note their events.
  */
 #ifndef RDMA_CM_TESTS_FAKE_NET_H
 #define RDMA_CM_TESTS_FAKE_NET_H
@@ -55,7 +55,7 @@ struct fake_node {
 };
 
 /* What becomes of a message. */
-enum fake_fate {
+enum fake_fault {
 	FAKE_ARRIVES,
 	FAKE_LOST,
 	FAKE_TWICE,
@@ -72,8 +72,8 @@ enum fake_fate {
  * @recvs: datagrams that have arrived and are not freed
  * @faults: uses of the MAD layer that are wrong
  * @moves: messages that have been on the net
- * @fate: what becomes of a message; NULL: it arrives
- * @fate_at: for it: the number of one message
+ * @deliver: what becomes of a message; NULL: it arrives
+ * @deliver_at: for it: the number of one message
  * @dead: 1: no message arrives any more
  * @starved: 1: there is no memory for datagrams
  * @early: arrives at the next port before its agent is registered; or NULL
@@ -87,20 +87,21 @@ struct fake_net {
 	int recvs;
 	unsigned int faults;
 	unsigned int moves;
-	enum fake_fate (*fate)(struct fake_net *net, unsigned int number, enum cm_msg_type type);
-	unsigned int fate_at;
+	enum fake_fault (*deliver)(struct fake_net *net, unsigned int number,
+				   enum cm_msg_type type);
+	unsigned int deliver_at;
 	bool dead;
 	bool starved;
 	const struct cm_msg *early;
 };
 
-#define PARTY_EVENTS 64
+#define CONSUMER_EVENTS 64
 
 /**
- * struct party - a consumer
+ * struct consumer - a consumer of one id
  * @net: the net
  * @id: its id; NULL before and after it has one
- * @events: what it has heard
+ * @events: those that its handler was called for
  * @num_events: how much
  * @last: the last event
  * @data: the first byte of its private data
@@ -116,10 +117,10 @@ struct fake_net {
  * @outside: waited for then
  * @stops_for: an event, or -1
  */
-struct party {
+struct consumer {
 	struct fake_net *net;
 	struct ib_cm_id *id;
-	enum ib_cm_event_type events[PARTY_EVENTS];
+	enum ib_cm_event_type events[CONSUMER_EVENTS];
 	unsigned int num_events;
 	struct ib_cm_event last;
 	u8 data;
@@ -137,7 +138,7 @@ struct party {
 };
 
 /**
- * struct pair - two parties
+ * struct pair - two consumers
  * @net: the net
  * @listener: listens at device b
  * @active: connects, at device a
@@ -146,8 +147,8 @@ struct party {
 struct pair {
 	struct fake_net *net;
 	struct ib_cm_id *listener;
-	struct party active;
-	struct party passive;
+	struct consumer active;
+	struct consumer passive;
 };
 
 struct fake_node *fake_node_alloc(struct fake_net *net, u16 lid);
@@ -169,23 +170,23 @@ unsigned int fake_net_mads(struct fake_net *net);
 
 struct sa_path_rec fake_path(struct fake_node *from, struct fake_node *to);
 
-int party_handler(struct ib_cm_id *id, const struct ib_cm_event *event);
-bool party_heard(const struct party *party, enum ib_cm_event_type event);
-void party_init(struct party *party, struct fake_net *net, u32 qpn);
-int party_connect(struct party *party);
-enum ib_cm_state party_state(const struct party *party);
+int consumer_handler(struct ib_cm_id *id, const struct ib_cm_event *event);
+bool consumer_heard(const struct consumer *consumer, enum ib_cm_event_type event);
+void consumer_init(struct consumer *consumer, struct fake_net *net, u32 qpn);
+int consumer_connect(struct consumer *consumer);
+enum ib_cm_state consumer_state(const struct consumer *consumer);
 
 struct pair *pair_begin(struct kunit *test);
 void pair_end(struct pair *pair);
 bool pair_is_connected(const struct pair *pair);
 
-void party_expect_events(struct kunit *test, const struct party *party,
-			 const enum ib_cm_event_type *events, unsigned int num);
+void consumer_expect_events(struct kunit *test, const struct consumer *consumer,
+			    const enum ib_cm_event_type *events, unsigned int num);
 
-#define EXPECT_EVENTS(_test, _party, ...) do {					\
+#define EXPECT_EVENTS(_test, _consumer, ...) do {					\
 	static const enum ib_cm_event_type _events[] = { __VA_ARGS__ };		\
 										\
-	party_expect_events(_test, _party, _events, ARRAY_SIZE(_events));		\
+	consumer_expect_events(_test, _consumer, _events, ARRAY_SIZE(_events));		\
 } while (0)
 
 #endif

@@ -65,7 +65,7 @@ static struct listen *find(struct listen *listens, struct fake_node *node, u64 s
 	return NULL;
 }
 
-/* What the model says: 0, -EBUSY, -EINVAL */
+/* Returns what the model expects: 0, -EBUSY or -EINVAL. */
 static int expected(const struct listen *there, int kind)
 {
 	if (!there)
@@ -106,13 +106,13 @@ static void step(struct kunit *test, struct fake_net *net, struct listen *listen
 /* A request finds the listen for its service, and no other. */
 static void expect_found(struct kunit *test, struct fake_net *net, struct listen *listens)
 {
-	struct party party = {};
-	struct ib_cm_id *id = ib_create_cm_id(&net->a->ib, party_handler, &party);
+	struct consumer consumer = {};
+	struct ib_cm_id *id = ib_create_cm_id(&net->a->ib, consumer_handler, &consumer);
 	struct sa_path_rec path = fake_path(net->a, net->b);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(id));
-	party_init(&party, net, 5);
-	party.id = id;
+	consumer_init(&consumer, net, 5);
+	consumer.id = id;
 	for (u64 service = 0; service < SERVICES; service++) {
 		struct ib_cm_req_param param = {
 			.primary_path = &path, .service_id = cpu_to_be64(service), .qp_num = 5,
@@ -121,9 +121,9 @@ static void expect_found(struct kunit *test, struct fake_net *net, struct listen
 
 		KUNIT_ASSERT_EQ(test, ib_send_cm_req(id, &param), 0);
 		fake_net_run(net);
-		KUNIT_ASSERT_EQ(test, party.last.event, IB_CM_REJ_RECEIVED);
+		KUNIT_ASSERT_EQ(test, consumer.last.event, IB_CM_REJ_RECEIVED);
 		/* The handlers here refuse all. */
-		KUNIT_EXPECT_EQ(test, party.last.param.rej_rcvd.reason,
+		KUNIT_EXPECT_EQ(test, consumer.last.param.rej_rcvd.reason,
 				find(listens, net->b, service) ? IB_CM_REJ_CONSUMER_DEFINED :
 								 IB_CM_REJ_INVALID_SERVICE_ID);
 	}

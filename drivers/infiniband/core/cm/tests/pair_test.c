@@ -68,7 +68,7 @@ enum plan {
 	ANY,		/* consumers change their minds at any time, and all may be lost */
 };
 
-struct world {
+struct model {
 	struct kunit *test;
 	struct rnd_state rnd;
 	u32 seed;
@@ -81,17 +81,17 @@ struct world {
 	unsigned int met, halves, stale;
 };
 
-static u32 below(struct world *w, u32 n)
+static u32 below(struct model *w, u32 n)
 {
 	return prandom_u32_state(&w->rnd) % n;
 }
 
-static bool chance(struct world *w, unsigned int percent)
+static bool chance(struct model *w, unsigned int percent)
 {
 	return below(w, 100) < percent;
 }
 
-static void post(struct world *w, const struct message *message)
+static void post(struct model *w, const struct message *message)
 {
 	struct message *place;
 
@@ -105,11 +105,11 @@ static void post(struct world *w, const struct message *message)
 }
 
 /* @id: whose message it is, NULL: an answer for which there is no id. */
-static void emit(struct world *w, struct id *id, struct message message)
+static void emit(struct model *w, struct id *id, struct message message)
 {
 	bool lost = chance(w, w->loss);
 
-	/* Of two in a row that are lost the third one arrives, where it shall end well. */
+	/* Where the run has to end well, a message arrives after two in a row were lost. */
 	if (id && w->plan != ANY)
 		lost = lost && id->dropped[message.type] < 2;
 	if (id)
@@ -121,7 +121,7 @@ static void emit(struct world *w, struct id *id, struct message message)
 		post(w, &message);
 }
 
-static struct id *new_id(struct world *w, u8 side)
+static struct id *new_id(struct model *w, u8 side)
 {
 	struct id *id;
 
@@ -134,7 +134,7 @@ static struct id *new_id(struct world *w, u8 side)
 	return NULL;
 }
 
-static struct id *id_of(struct world *w, u32 no)
+static struct id *id_of(struct model *w, u32 no)
 {
 	struct id *id;
 
@@ -145,7 +145,7 @@ static struct id *id_of(struct world *w, u32 no)
 }
 
 /* Are both connected, and to each other? */
-static bool paired(struct world *w, const struct id *id)
+static bool paired(struct model *w, const struct id *id)
 {
 	const struct id *other = id_of(w, id->remote);
 
@@ -153,9 +153,9 @@ static bool paired(struct world *w, const struct id *id)
 	       other->remote == id->no;
 }
 
-static void told(struct world *w, struct id *id, int event)
+static void deliver(struct model *w, struct id *id, int event)
 {
-	/* All that is left to the consumer now. */
+	/* What happens next is up to the consumer. */
 	switch (event) {
 	case IB_CM_REQ_RECEIVED:
 	case IB_CM_REP_RECEIVED:
@@ -170,7 +170,7 @@ static void told(struct world *w, struct id *id, int event)
 }
 
 /* Carry out what the table says, as act.c does for real ids. Return: was it possible? */
-static bool input(struct world *w, struct id *id, enum cm_input what, const struct message *message)
+static bool input(struct model *w, struct id *id, enum cm_input what, const struct message *message)
 {
 	struct cm_rule rule = cm_proto_rule(id->state, id->lap, what);
 	struct cm_wait_rule wait;
@@ -207,11 +207,11 @@ static bool input(struct world *w, struct id *id, enum cm_input what, const stru
 			.to = message ? message->from : id->remote,
 		});
 	if (rule.event != CM_NO_EVENT)
-		told(w, id, rule.event);
+		deliver(w, id, rule.event);
 	return true;
 }
 
-static void destroy(struct world *w, struct id *id, enum cm_input how)
+static void destroy(struct model *w, struct id *id, enum cm_input how)
 {
 	KUNIT_EXPECT_TRUE_MSG(w->test, input(w, id, how, NULL), "seed %u: %s", w->seed,
 			      cm_state_name(id->state));
@@ -236,7 +236,7 @@ static enum cm_input input_of(const struct message *message, const struct id *id
 }
 
 /* Side 0 has one QP: is another id bound to it? */
-static bool qp_is_taken(struct world *w, const struct message *message)
+static bool qp_is_taken(struct model *w, const struct message *message)
 {
 	struct id *id;
 
@@ -255,7 +255,7 @@ static bool qp_is_taken(struct world *w, const struct message *message)
 	return false;
 }
 
-static void arrive_req(struct world *w, const struct message *message)
+static void arrive_req(struct model *w, const struct message *message)
 {
 	bool listens = message->side == 1 && w->plan != KEEP_PEERS, keep;
 	struct id *id;
@@ -285,7 +285,7 @@ static void arrive_req(struct world *w, const struct message *message)
 		});
 }
 
-static void arrive(struct world *w, const struct message *message)
+static void arrive(struct model *w, const struct message *message)
 {
 	struct id *id = id_of(w, message->to), *any;
 	struct cm_rule orphan;
@@ -317,7 +317,7 @@ static void arrive(struct world *w, const struct message *message)
 		});
 }
 
-static void late(struct world *w, struct id *id)
+static void late(struct model *w, struct id *id)
 {
 	id->timeout = 0;
 	if (id->waits == CM_SEND_NOTHING) {
@@ -338,12 +338,12 @@ static void late(struct world *w, struct id *id)
 	}
 }
 
-static bool call(struct world *w, struct id *id, enum cm_input what)
+static bool call(struct model *w, struct id *id, enum cm_input what)
 {
 	return input(w, id, what, NULL);
 }
 
-static void connect_again(struct world *w, struct id *id)
+static void connect_again(struct model *w, struct id *id)
 {
 	destroy(w, id, CM_IN_CALL_DESTROY_QUIETLY);
 	id = new_id(w, 0);
@@ -351,8 +351,8 @@ static void connect_again(struct world *w, struct id *id)
 		call(w, id, CM_IN_CALL_REQ);
 }
 
-/* The consumer of an id that waits for it, or changes its mind. */
-static void act(struct world *w, struct id *id)
+/* The consumer of an id does what the id waits for, or changes its mind. */
+static void act(struct model *w, struct id *id)
 {
 	bool whim = w->plan == ANY && chance(w, 15);
 
@@ -400,7 +400,7 @@ static void act(struct world *w, struct id *id)
 }
 
 /* The next thing that happens. Return: is there any? */
-static bool step(struct world *w)
+static bool step(struct model *w)
 {
 	struct message *message, *first = NULL, copy;
 	struct id *id, *timer = NULL, *actor = NULL;
@@ -440,7 +440,7 @@ static bool step(struct world *w)
 	return true;
 }
 
-static void until_quiet(struct world *w)
+static void until_quiet(struct model *w)
 {
 	unsigned int events = 0;
 
@@ -450,7 +450,7 @@ static void until_quiet(struct world *w)
 }
 
 /* An end that is connected alone finds out when its QP gets no answer, and disconnects. */
-static unsigned int find_out(struct world *w)
+static unsigned int find_out(struct model *w)
 {
 	unsigned int alone = 0;
 	struct id *id;
@@ -463,7 +463,7 @@ static unsigned int find_out(struct world *w)
 	return alone;
 }
 
-static void try_seed(struct world *w, enum plan what, u32 seed)
+static void try_seed(struct model *w, enum plan what, u32 seed)
 {
 	unsigned int pairs = 0, alone;
 	struct id *id;
@@ -519,7 +519,7 @@ static void try_seed(struct world *w, enum plan what, u32 seed)
 
 static void runs_of(struct kunit *test, enum plan plan)
 {
-	struct world *w = test->priv;
+	struct model *w = test->priv;
 	u32 seed;
 
 	for (seed = 1; seed <= RUNS; seed++)
@@ -542,7 +542,7 @@ static void who_calls_each_other_is_connected(struct kunit *test)
 
 static void who_forgets_its_connection_gets_another(struct kunit *test)
 {
-	struct world *w = test->priv;
+	struct model *w = test->priv;
 
 	runs_of(test, CRASH);
 	KUNIT_EXPECT_GT(test, w->stale, RUNS);
@@ -555,7 +555,7 @@ static void no_side_is_left_behind(struct kunit *test)
 
 static int pair_init(struct kunit *test)
 {
-	struct world *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	struct model *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
 
 	if (!w)
 		return -ENOMEM;

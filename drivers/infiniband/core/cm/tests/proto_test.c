@@ -247,7 +247,7 @@ static bool under_way(struct cm_wait_rule wait)
 	return wait.kind == CM_WAIT_ANSWER || wait.kind == CM_WAIT_SERVICE;
 }
 
-/* One side has not been told yet that the other one is ready: nobody has sent data. */
+/* One side does not know yet that the other one is ready: nobody has sent data. */
 static bool unused(unsigned int state)
 {
 	return state == IB_CM_REQ_RCVD || state == IB_CM_MRA_REQ_SENT ||
@@ -308,7 +308,7 @@ static void deeds_fit_states(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, !!(rule.todo & CM_DO_BIND),
 				    !bound(state) && bound(rule.next) &&
 				    rule.next != IB_CM_TIMEWAIT, WHERE(state, lap, input));
-		/* A state whose id is bound does not become one whose id is not, but so. */
+		/* An id that leaves the states in which it is bound is unbound by the rule. */
 		if (bound(state) && !bound(rule.next))
 			KUNIT_EXPECT_TRUE_MSG(test, rule.todo & CM_DO_UNBIND,
 					      WHERE(state, lap, input));
@@ -339,7 +339,7 @@ static void refusals_have_reasons(struct kunit *test)
 		else
 			KUNIT_EXPECT_EQ_MSG(test, rule.code, 0, WHERE(state, lap, input));
 	}
-	/* The consumer's refusal answers what it got; the rest is about the whole. */
+	/* The REJ of a consumer says which message it refuses; the others follow from the state. */
 	KUNIT_EXPECT_EQ(test, cm_proto_rule(IB_CM_REQ_RCVD, 0, CM_IN_CALL_REJ).about, CM_ABOUT_REQ);
 	KUNIT_EXPECT_EQ(test, cm_proto_rule(IB_CM_REP_RCVD, 0, CM_IN_CALL_REJ).about, CM_ABOUT_REP);
 	KUNIT_EXPECT_EQ(test, cm_proto_rule(IB_CM_REP_SENT, 0, CM_IN_CALL_REJ).about,

@@ -7,15 +7,15 @@
 
 #include "fake_net.h"
 
-static int ask(struct party *party, u64 service)
+static int ask(struct consumer *consumer, u64 service)
 {
-	struct sa_path_rec path = fake_path(party->net->a, party->net->b);
+	struct sa_path_rec path = fake_path(consumer->net->a, consumer->net->b);
 	struct ib_cm_sidr_req_param param = {
 		.path = &path, .service_id = cpu_to_be64(service), .timeout_ms = 10,
 		.private_data = "who", .private_data_len = 3, .max_cm_retries = FAKE_RETRIES,
 	};
 
-	return ib_send_cm_sidr_req(party->id, &param);
+	return ib_send_cm_sidr_req(consumer->id, &param);
 }
 
 static void service_is_resolved(struct kunit *test)
@@ -45,7 +45,7 @@ static void service_is_not_there(struct kunit *test)
 	pair_end(pair);
 }
 
-/* A repeated request is reported once; and its sender is told if no answer will come. */
+/* A repeated request is reported once; its sender gets an answer if the consumer gives none. */
 static void service_takes_its_time(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);

@@ -70,7 +70,7 @@ static union ct_addr address(unsigned int place, u16 port)
 				   ct_ip4(places[place].low, port);
 }
 
-/* What @id hears of @other if it wants its port, alone or shared: 0 if both can have it. */
+/* The error for @id that wants the port of @other, alone or shared: 0 if both can have it. */
 static int conflict(const struct model_id *id, const struct model_id *other, bool shares)
 {
 	if (!other->consumer || other == id || id->port != other->port || id->space != other->space)
@@ -84,7 +84,7 @@ static int conflict(const struct model_id *id, const struct model_id *other, boo
 	return id->place == other->place ? -EADDRINUSE : 0;
 }
 
-/* With several conflicts either may be told. */
+/* With several conflicts the error is that of any of them. */
 static bool expected(const struct model_id *ids, const struct model_id *id, bool shares, int ret)
 {
 	bool free = true;

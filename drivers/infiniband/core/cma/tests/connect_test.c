@@ -114,7 +114,7 @@ static int connect_init(struct kunit *test)
 	return 0;
 }
 
-/* The connections are the test's own, so ib_cm must not be told of them. */
+/* The connections are the test's own, and ib_cm does not know them. */
 static void connect_exit(struct kunit *test)
 {
 	struct cma_test *t = test->priv;
@@ -140,7 +140,7 @@ static struct consumer *in_state(struct kunit *test, enum rdma_cm_state state)
 	return consumer;
 }
 
-/* Back to where it may be destroyed without more ado. */
+/* Leads the id back to a state in which it can be destroyed. */
 static void done_with(struct consumer *consumer)
 {
 	if (!consumer->id)
@@ -252,7 +252,7 @@ static void connect_resolve_addr_in_states(struct kunit *test)
 	}
 }
 
-/* What needs a connection looks for that, whatever the state. */
+/* Calls that need a connection are refused without one in every state. */
 static void connect_calls_without_connection(struct kunit *test)
 {
 	int state;
@@ -290,7 +290,7 @@ static const struct {
 	{ IB_CM_TIMEWAIT_EXIT, RDMA_CM_DISCONNECT, RDMA_CM_DISCONNECT,
 	  RDMA_CM_EVENT_TIMEWAIT_EXIT, 0 },
 	{ IB_CM_REJ_RECEIVED, RDMA_CM_CONNECT, RDMA_CM_CONNECT, RDMA_CM_EVENT_REJECTED, 28 },
-	/* Nothing to the consumer. */
+	/* The consumer gets no event. */
 	{ IB_CM_MRA_RECEIVED, CMA_STATES },
 	{ IB_CM_LAP_ERROR, CMA_STATES },
 	{ IB_CM_LAP_RECEIVED, CMA_STATES },
@@ -332,7 +332,7 @@ static void connect_ib_events_in_states(struct kunit *test)
 	}
 }
 
-/* A handler that gives its id up destroys it, and ib_cm hears of it by the return value. */
+/* A handler that gives its id up destroys it, and ib_cm learns that by the return value. */
 static void connect_handler_destroys(struct kunit *test)
 {
 	static const enum ib_cm_event_type all[] = {
@@ -561,7 +561,7 @@ static void connect_wrong_families(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, consumer->calls, 0);
 }
 
-/* An id that is destroyed with an event in its queue never hears of it. */
+/* The handler of an id that is destroyed with an event in its queue is not called for it. */
 static void connect_destroyed_before_event(struct kunit *test)
 {
 	unsigned int round;
@@ -635,7 +635,7 @@ enum way {
 };
 
 /*
- * From GID to GID until the transport is told to connect; what could not be done is *@at. The port
+ * From GID to GID until the transport is to connect; what could not be done is *@at. The port
  * is given, since the number of an ephemeral one decides how many allocations it takes.
  */
 static int short_way(struct rdma_cm_id **id, enum way *at)
@@ -665,7 +665,7 @@ static int short_way(struct rdma_cm_id **id, enum way *at)
 	return ret;
 }
 
-/* Each allocation of the calls fails once, and that is all that the consumer hears of it. */
+/* Each allocation of the calls fails once: then the call fails, and no event follows. */
 static unsigned long starve_short_way(struct kunit *test)
 {
 	unsigned long failed = 0;

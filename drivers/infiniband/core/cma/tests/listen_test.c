@@ -25,7 +25,7 @@ static void expect_listens(struct kunit *test, unsigned int begun, unsigned int 
 
 /* ---- wildcards ---- */
 
-/* On each device that there is, and on each that comes, until it goes: without an event. */
+/* A wildcard listens on each device, also on those that come; one that goes causes no event. */
 static void everywhere(struct kunit *test)
 {
 	struct cma_test *t = test->priv;
@@ -62,7 +62,7 @@ static void everywhere(struct kunit *test)
 	expect_listens(test, 4, 4);
 }
 
-/* A listener that was there before any device. */
+/* A listener may be there before any device. */
 static void before_devices(struct kunit *test)
 {
 	struct cma_test *t = test->priv;
@@ -179,7 +179,7 @@ static void found_listener_stays(struct kunit *test)
 	key.device = &t->device[0]->ib;
 	KUNIT_EXPECT_NULL(test, cma_find_listener(&key));
 	KUNIT_ASSERT_EQ(test, rdma_listen(c->id, 3), 0);
-	/* The references of the id itself and of its listens. */
+	/* There are the references of the id itself and of its listens. */
 	refs = refcount_read(&ct_id(c)->refs);
 	KUNIT_EXPECT_GE(test, refs, 2);
 	found = cma_find_listener(&key);
@@ -293,7 +293,7 @@ static void bonds(struct kunit *test)
 /* ---- memory ---- */
 
 #ifdef CONFIG_FAILSLAB
-/* A listener's whole life, with one allocation that fails. */
+/* In a listener's life one allocation fails. */
 static int short_life(struct kunit *test)
 {
 	struct rdma_cm_id *id = rdma_create_id(&init_net, NULL, NULL, RDMA_PS_TCP, IB_QPT_RC);

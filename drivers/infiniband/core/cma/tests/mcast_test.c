@@ -313,7 +313,7 @@ static void destroyed_in_handler(struct kunit *test)
 
 /* ---- answers that come before the call that asks has returned ---- */
 
-static void answer_is_heard(struct cma_id *id)
+static void answer_early(struct cma_id *id)
 {
 	answer(0);
 	ct_settle();
@@ -324,14 +324,14 @@ static void left_in_handler_early(struct kunit *test)
 	struct consumer *c = datagrams(test, RDMA_PS_UDP);
 
 	c->hook = leave_here;
-	manager.early = answer_is_heard;
+	manager.early = answer_early;
 	KUNIT_ASSERT_EQ(test, join(c, group()), 0);
 	KUNIT_EXPECT_EQ(test, c->calls, 1);
 	KUNIT_EXPECT_EQ(test, manager.leaves, 1);
 	KUNIT_EXPECT_TRUE(test, list_empty(&ct_id(c)->mcasts));
 }
 
-/* Destruction waits for the call, and that for all that destruction does before. */
+/* Destruction waits for the call, and the call for all that destruction does before. */
 static void answer_destroys(struct cma_id *id)
 {
 	int refs;

@@ -12,7 +12,7 @@
 #define DEVICE(test)	(&((struct cma_test *)(test)->priv)->device[0]->ib)
 
 /**
- * struct service - a listener and what it has heard
+ * struct service - a listener and the requests that it got
  * @id: the listener
  * @requests: requests so far
  * @conn: id of the last one; NULL if it was refused
@@ -38,7 +38,7 @@ static int hear(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	service.first = id->qp_type == IB_QPT_UD ? *(const u8 *)event->param.ud.private_data :
 						   data[0];
 	service.conn = service.ret ? NULL : id;
-	/* ib_cm knows nothing of the request, so it is not to be told to wait. */
+	/* ib_cm does not know the request, so nobody may ask it to wait. */
 	if (!service.ret)
 		cma_step(to_cma_id(id), CMA_DISCONNECTED);
 	return service.ret;

@@ -72,7 +72,7 @@ static void every_step(struct kunit *test)
 
 /* ---- calls of consumers ---- */
 
-/* The calls of this half of the room, with the states in which they are taken. */
+/* The calls of ids that resolve, with the states in which they are taken. */
 enum call {
 	CALL_BIND,
 	CALL_LISTEN,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: messages and attributes that other rooms and drivers put together, and how messages reach
+ * KUnit: messages and attributes that other files and drivers put together, and how messages reach
  * programs.
  */
 #include <kunit/test.h>

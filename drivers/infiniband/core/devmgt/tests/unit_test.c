@@ -12,7 +12,7 @@
 #include "../devmgt_priv.h"
 
 /**
- * struct ports - what the ports of the device are told, and the agents that they have
+ * struct ports - what the ports of the device say, and the agents that they have
  * @fake: the device
  * @agent: that of port 1
  * @agents: how many there are
@@ -71,7 +71,7 @@ static struct ib_mad_agent *register_agent(struct ib_device *device, u32 port_nu
 
 static void unregister_agent(struct ib_mad_agent *agent)
 {
-	/* Who asks is sent to a port that does not answer, if this is the wrong way round. */
+	/* A port must not say any more that it answers when its agent goes. */
 	KUNIT_EXPECT_FALSE(kunit_get_current_test(), now->capable && !now->modify);
 	now->agents--;
 }
@@ -129,7 +129,7 @@ static bool nothing(void)
 	return !memchr_inv(data, 0, sizeof(data));
 }
 
-/* The attributes, byte by byte where their place matters */
+/* Attributes are compared byte by byte where the place of a byte matters. */
 static void attributes(struct kunit *test)
 {
 	struct ports *ports = test->priv;
@@ -158,7 +158,7 @@ static void attributes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask(ports, 0x11, 2), 0);
 	KUNIT_EXPECT_EQ(test, data[54], 0);
 
-	/* Entries 0 to 3 and the last one, of the first controller */
+	/* The first controller is asked for entries 0 to 3, and for the last one. */
 	KUNIT_EXPECT_EQ(test, ask(ports, 0x12, 1 << 16 | 3 << 8 | 0), 0);
 	KUNIT_EXPECT_STREQ(test, entry[3].name, "four");
 	KUNIT_EXPECT_EQ(test, data[4 * 48 - 1], 4);
@@ -220,7 +220,7 @@ static void services_change(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, entry[1].name, "three");
 	KUNIT_EXPECT_EQ(test, ask(ports, 0x12, 1 << 16 | 2 << 8 | 2), 0x001c);
 	KUNIT_EXPECT_EQ(test, ask(ports, 0x10, 0), 0);
-	/* The controller, three services added, one removed */
+	/* The controller, three services that were added and one that was removed are changes. */
 	KUNIT_EXPECT_EQ(test, data[1], 5);
 	for (unsigned int i = 2; i < 255; i++) {
 		struct ib_dm_svc_entry many = { .id = cpu_to_be64(1000 + i) };
@@ -268,7 +268,7 @@ static void agents(struct kunit *test)
 }
 
 #ifdef CONFIG_FAILSLAB
-/* A controller's life, with one allocation that fails */
+/* In a controller's life one allocation fails. */
 static void starve(struct kunit *test)
 {
 	unsigned int failures = 0, nth;

@@ -338,5 +338,5 @@ void fake_notice(u16 trap, u16 lid, bool capable, u8 other)
 	notice.attr.details.ntc_144.local_changes = other;
 	if (capable)
 		notice.attr.details.ntc_144.new_cap_mask = cpu_to_be32(IB_PORT_DEVICE_MGMT_SUP);
-	now->port[1]->hear(now->port[1], &notice);
+	now->port[1]->notice(now->port[1], &notice);
 }

@@ -12,12 +12,12 @@
 #define MOST 120
 
 /**
- * struct io_watcher - a watcher that writes down what it hears
+ * struct io_watcher - a watcher that notes its events
  * @ib: as the core sees it
  * @count: events
  * @said: each as a letter, upper case if something is added, and a number: of the unit, of the
  *	slot, of the port where the path begins; a dot for the end mark
- * @refuses: event after which it wants to hear no more, or -1
+ * @refuses: event after which it is not interested any more, or -1
  * @wrong: what was not as it had to be
  * @told: events of all watchers
  * @at: what @told was at the last event
@@ -32,7 +32,7 @@ struct io_watcher {
 	unsigned int at;
 };
 
-static unsigned int told; /* by whichever test runs */
+static unsigned int told; /* by the watchers of the test that runs */
 
 static char *context_of(struct io_watcher *watcher, const struct ib_io_event *event, int level)
 {
@@ -104,7 +104,7 @@ static struct io_watcher *watch(struct kunit *test)
 	return watcher;
 }
 
-/* What it has heard since the last call of this */
+/* Expects these events since this was called last. */
 static void expect_said(struct kunit *test, struct io_watcher *watcher, const char *said)
 {
 	KUNIT_EXPECT_STREQ(test, watcher->said, said);
@@ -112,7 +112,7 @@ static void expect_said(struct kunit *test, struct io_watcher *watcher, const ch
 	memset(watcher->said, 0, sizeof(watcher->said));
 }
 
-/* The watcher goes, and has been told nothing that was wrong. */
+/* Ends the watcher, none of whose events was wrong. */
 static void unwatch(struct kunit *test, struct io_watcher *watcher, const char *said)
 {
 	ib_unwatch_io(&watcher->ib);
@@ -139,7 +139,7 @@ static void dispatch(struct fake_fabric *fabric, enum ib_event_type type)
 	ios_flush();
 }
 
-/* In what order things are told, to whom, and when this was all */
+/* Watchers are called in order, and at last with the end mark of what was there. */
 static void units_come_and_go(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -185,7 +185,7 @@ static void nobody_watches(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, fabric->port[1], NULL);
 }
 
-/* What is another one goes and comes; what is the same is not told. */
+/* What has changed is removed and added again; what is the same causes no event. */
 static void changes(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -224,7 +224,7 @@ static void changes(struct kunit *test)
 }
 
 /* A unit is there while one of this host's ports reaches it, by any of its own ports. */
-static void ways(struct kunit *test)
+static void paths(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
 	struct io_watcher *watcher;
@@ -243,7 +243,7 @@ static void ways(struct kunit *test)
 	set_state(fabric, 2, IB_PORT_DOWN);
 	expect_said(test, watcher, "p1p2c1u1");
 
-	/* A second port of the unit; the first one's agent does not answer. */
+	/* The unit has a second port, and the agent of its first one does not answer. */
 	fake_offer(2, 1);
 	fabric->unit[2].as = 1;
 	fabric->unit[1].silent = true;
@@ -255,7 +255,7 @@ static void ways(struct kunit *test)
 	unwatch(test, watcher, "p2c1u1");
 }
 
-/* The device's own controllers are no others'. */
+/* The device's own controllers are not reported. */
 static void own_unit(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -269,7 +269,7 @@ static void own_unit(struct kunit *test)
 	unwatch(test, watcher, "U2C1P1..p1c1u2");
 }
 
-/* Why a port searches */
+/* Each of these reasons makes a port search. */
 static void reasons(struct kunit *test)
 {
 	static const enum ib_event_type events[] = {
@@ -294,7 +294,7 @@ static void reasons(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fabric->searches), count + 3);
 
 	/* The subscription has been confirmed. */
-	fabric->port[1]->hear(fabric->port[1], NULL);
+	fabric->port[1]->notice(fabric->port[1], NULL);
 	ios_flush();
 	KUNIT_EXPECT_EQ(test, atomic_read(&fabric->searches), count + 4);
 	fake_notice(64, 0, false, 0);
@@ -341,7 +341,7 @@ static void notices(struct kunit *test)
 	unwatch(test, watcher, "p1c1u1");
 }
 
-/* Of what belongs to something that it is not interested in, a watcher hears nothing. */
+/* A watcher is not called for what belongs to something that it is not interested in. */
 static void not_interested(struct kunit *test)
 {
 	struct io_watcher watcher, *other;
@@ -360,7 +360,7 @@ static void not_interested(struct kunit *test)
 	unwatch(test, other, "U1C1P1..p1c1u1");
 }
 
-/* Slots without a controller, without a GUID, with another one's, and with less than is said */
+/* Slots have no controller, no GUID, another slot's GUID, or fewer services than they say. */
 static void liars(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -378,14 +378,14 @@ static void liars(struct kunit *test)
 	ib_search_io();
 	expect_said(test, watcher, "p1c6p1c4p1c1");
 
-	/* More than all slots, and none of them has what is said of it. */
+	/* The unit says that all slots have a controller, and but one of them has none. */
 	fake_offer(1, FAKE_SLOTS);
 	memset(unit->info.controller_list, 0x11, sizeof(unit->info.controller_list));
 	memset(&unit->guid[2], 0, sizeof(unit->guid) - 2 * sizeof(unit->guid[0]));
 	ib_search_io();
 	expect_said(test, watcher, "C1P1");
 
-	/* No such slots, of which nobody asks */
+	/* The unit says that it has fewer slots, so that nobody asks for the others. */
 	fake_offer(1, 2);
 	unit->info.max_controllers = 1;
 	ib_search_io();
@@ -393,7 +393,7 @@ static void liars(struct kunit *test)
 	unwatch(test, watcher, "p1c1u1");
 }
 
-/* A unit that cannot be read is as it is known. */
+/* A unit that cannot be read stays as it was known. */
 static void unreadable(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -433,7 +433,7 @@ static void unreadable(struct kunit *test)
 	unwatch(test, watcher, "p1c2p1c1u1");
 }
 
-/* What a subnet manager that does not answer well knows is not forgotten for it. */
+/* Units stay known while the subnet manager fails to answer. */
 static void manager_fails(struct kunit *test)
 {
 	static const int errors[] = { -EAGAIN, -ETIMEDOUT, -EINVAL, -EIO };
@@ -483,7 +483,7 @@ static void device_goes(struct kunit *test)
 }
 
 #ifdef CONFIG_FAILSLAB
-/* A watcher that finds no memory has heard nothing. */
+/* A watcher for which there is no memory has not been called. */
 static void watchers_starve(struct kunit *test)
 {
 	struct io_watcher *there, watcher;
@@ -514,7 +514,7 @@ static void watchers_starve(struct kunit *test)
 	KUNIT_EXPECT_GE(test, failures, 5);
 }
 
-/* What a search had no memory for, the next one tells; nothing is told twice, or too early. */
+/* The next search reports what one had no memory for, and nothing twice or too early. */
 static void searches_starve(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -614,7 +614,7 @@ static struct kunit_case ioscan_cases[] = {
 	KUNIT_CASE(units_come_and_go),
 	KUNIT_CASE(nobody_watches),
 	KUNIT_CASE(changes),
-	KUNIT_CASE(ways),
+	KUNIT_CASE(paths),
 	KUNIT_CASE(own_unit),
 	KUNIT_CASE(reasons),
 	KUNIT_CASE(notices),

@@ -8,11 +8,11 @@
 #include <linux/module.h>
 #include <rdma/rdma_ext.h>
 
-#include "bench.h"
+#include "fixture.h"
 
 static void failed_send_stops_no_other(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
 		fake_wire.fail_in = 3;
@@ -29,10 +29,10 @@ static void failed_send_stops_no_other(struct kunit *test)
 
 static void dead_qp_is_revived(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 
-	fake_device_break(bench.a, 1, 1);
-	fake_device_break(bench.b, 1, 1);
+	fake_device_break(fixture.a, 1, 1);
+	fake_device_break(fixture.b, 1, 1);
 	for (int i = 0; i < 20; i++)
 		ask(test, client, 100, 100);
 	expect_soon(test, atomic_read(&client->ends) == 20);
@@ -41,14 +41,14 @@ static void dead_qp_is_revived(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* Again while receives are posted to it: they come back as fast as they are posted. */
+/* The QP fails again while receives are posted to it, which come back at once. */
 static void revived_qp_dies_again(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
 		fake_wire.break_in = 100;
-	fake_device_break(bench.a, 1, 1);
+	fake_device_break(fixture.a, 1, 1);
 	wait_for_completion(&fake_wire.broken);
 	for (int i = 0; i < 20; i++)
 		ask(test, client, 100, -1);
@@ -60,8 +60,8 @@ static void revived_qp_dies_again(struct kunit *test)
 
 static void removal_ends_everything(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *held = client_at_a(test);
-	struct party *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *held = client_at_a(test);
+	struct peer *server = server_at_b(test);
 	struct ib_mad_send_buf *late;
 
 	atomic_set(&server->deaf, 100000);
@@ -73,11 +73,11 @@ static void removal_ends_everything(struct kunit *test)
 	for (int i = 0; i < 1000; i++)
 		ask(test, held, i & 1 ? 1000000 : 0, 1000);
 	late = new_request(test, client, 10, 0);
-	rdma_destroy_ah(bench.to_b, RDMA_DESTROY_AH_SLEEPABLE);
-	ib_dealloc_pd(bench.pd_a);
-	bench.pd_a = NULL;
-	fake_device_remove(bench.a);
-	bench.a = NULL;
+	rdma_destroy_ah(fixture.to_b, RDMA_DESTROY_AH_SLEEPABLE);
+	ib_dealloc_pd(fixture.pd_a);
+	fixture.pd_a = NULL;
+	fake_device_remove(fixture.a);
+	fixture.a = NULL;
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->ends), 300);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_WR_FLUSH_ERR]), 300);
 	KUNIT_EXPECT_EQ(test, atomic_read(&held->ends), 1000);
@@ -127,22 +127,22 @@ static void receives_end_with_their_qp(struct kunit *test)
 {
 	struct late *late = kunit_kzalloc(test, sizeof(*late), GFP_KERNEL);
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
-	struct party *client = client_at_a(test);
+	struct peer *client = client_at_a(test);
 	struct ib_mad_agent *server;
 
 	KUNIT_ASSERT_NOT_NULL(test, late);
 	init_completion(&late->inside);
 	init_completion(&late->go);
 	INIT_WORK(&late->work, remove_work);
-	/* Without QP0, which shares the CQ and would have to be drained first */
+	/* The device has no QP0, which would share the CQ and have to be drained first. */
 	late->device = fake_device_add(test, "kt_mad_late", RDMA_CORE_PORT_IBA_ROCE, LID_A + 50);
-	server = ib_register_mad_agent(late->device, 1, IB_QPT_GSI, &req, 0, bench_ended, hear_late,
+	server = ib_register_mad_agent(late->device, 1, IB_QPT_GSI, &req, 0, note_sent, hear_late,
 				       late, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(server));
 	for (int i = 0; i < 50; i++) {
 		struct ib_mad_send_buf *buf = new_request(test, client, 0, 0);
 
-		buf->ah = fake_ah(bench.pd_a, LID_A + 50);
+		buf->ah = fake_ah(fixture.pd_a, LID_A + 50);
 		KUNIT_ASSERT_FALSE(test, IS_ERR(buf->ah));
 		KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
 	}
@@ -160,7 +160,7 @@ static void receives_end_with_their_qp(struct kunit *test)
 /* The device does not stop a QP: what was posted never completes, but its owner ends. */
 static void stuck_qp_is_given_up(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 	const unsigned long patience = mad_patience;
 
 	atomic_set(&server->deaf, 100000);
@@ -175,10 +175,10 @@ static void stuck_qp_is_given_up(struct kunit *test)
 	mad_patience = patience;
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->ends), 1000);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_WR_FLUSH_ERR]), 1000);
-	rdma_destroy_ah(bench.to_b, RDMA_DESTROY_AH_SLEEPABLE);
-	ib_dealloc_pd(bench.pd_a);
-	fake_device_remove(bench.a);
-	bench.a = NULL;
+	rdma_destroy_ah(fixture.to_b, RDMA_DESTROY_AH_SLEEPABLE);
+	ib_dealloc_pd(fixture.pd_a);
+	fake_device_remove(fixture.a);
+	fixture.a = NULL;
 	KUNIT_EXPECT_GT(test, fake_wire.orphans, 0);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
 		fake_wire.hold = false;
@@ -187,10 +187,10 @@ static void stuck_qp_is_given_up(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* What nobody answers. */
-static void tell(struct kunit *test, struct party *party)
+/* Sends a MAD that nobody answers. */
+static void send_one_way(struct kunit *test, struct peer *peer)
 {
-	struct ib_mad_send_buf *buf = new_request(test, party, 0, 0);
+	struct ib_mad_send_buf *buf = new_request(test, peer, 0, 0);
 
 	((struct ib_mad_hdr *)buf->mad)->method = IB_MGMT_METHOD_SEND;
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
@@ -202,7 +202,7 @@ static void tell(struct kunit *test, struct party *party)
  */
 static void lost_work_is_made_up(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 	/* More than are sent at a time, and fewer than can be received */
 	const int many = 3 * to_mad_agent(client->agent)->qp->room;
 
@@ -211,10 +211,10 @@ static void lost_work_is_made_up(struct kunit *test)
 		fake_wire.stuck = -ETIMEDOUT;
 	}
 	for (int i = 0; i < many; i++)
-		tell(test, client);
+		send_one_way(test, client);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
 		fake_wire.hold = false;
-	fake_device_complain(bench.a, 1);
+	fake_device_complain(fixture.a, 1);
 	expect_soon(test, atomic_read(&client->ends) == many);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), many);
 	KUNIT_EXPECT_GT(test, fake_wire.orphans, 0);
@@ -230,7 +230,7 @@ static void lost_work_is_made_up(struct kunit *test)
 /* While a QP can neither work nor be reset, sends fail rather than wait, and it is tried again. */
 static void qp_is_tried_again(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 	struct mad_qp *qp = &to_mad_agent(client->agent)->port->qp[1];
 	struct ib_mad_send_buf *late = new_request(test, client, 0, 0);
 
@@ -240,8 +240,8 @@ static void qp_is_tried_again(struct kunit *test)
 		fake_wire.no_reset = 1;
 	}
 	for (unsigned int i = 0; i < qp->room + 10; i++)
-		tell(test, client);
-	fake_device_complain(bench.a, 1);
+		send_one_way(test, client);
+	fake_device_complain(fixture.a, 1);
 	expect_soon(test, atomic_read(&client->sent[IB_WC_GENERAL_ERR]) == 10);
 	KUNIT_EXPECT_EQ(test, ib_post_send_mad(late, NULL), -ENODEV);
 	ib_free_send_mad(late);
@@ -271,13 +271,13 @@ static void expect_missing(struct kunit *test, struct mad_port *port, unsigned i
 /* Receives that could not be posted are when one can; and if none is there, after some time. */
 static void missing_receives_are_made_up(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 	struct mad_port *port = to_mad_agent(server->agent)->port;
-	struct party *other = new_party(test);
+	struct peer *other = new_peer(test);
 
 	atomic_set(&server->deaf, 10000);
-	/* Somebody else whose time runs meanwhile */
-	join(test, other, bench.b, IB_QPT_GSI, NULL);
+	/* Time-outs of another agent run meanwhile. */
+	join(test, other, fixture.b, IB_QPT_GSI, NULL);
 	ask(test, other, 500, 0);
 	expect_soon(test, atomic_read(&server->requests) == 1);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
@@ -314,7 +314,7 @@ static struct mad_recv *no_recv_alloc(struct mad_port *port, gfp_t gfp)
 /* What arrives without memory is lost, and the queue stays as full as it was. */
 static void no_memory_for_what_arrives(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 	const unsigned int many = 3 * to_mad_agent(server->agent)->qp->wanted;
 
 	kunit_activate_static_stub(test, mad_recv_alloc, no_recv_alloc);
@@ -342,7 +342,7 @@ static bool nobody_is_known(struct ib_device *device, u32 port_num, const struct
 /* Where the sender's link address has to be asked for, the core does not answer, nor wait. */
 static void unknown_senders_are_not_answered(struct kunit *test)
 {
-	struct party *client = client_at_a(test);
+	struct peer *client = client_at_a(test);
 
 	kunit_activate_static_stub(test, rdma_wc_sender_is_known, nobody_is_known);
 	fake_wire.test = test;
@@ -374,8 +374,8 @@ static struct kunit_case failure_cases[] = {
 
 static struct kunit_suite failure_suite = {
 	.name = "ib_mad_failure",
-	.init = bench_init,
-	.exit = bench_exit,
+	.init = fixture_init,
+	.exit = fixture_exit,
 	.test_cases = failure_cases,
 };
 

@@ -164,7 +164,7 @@ static void arrive(const struct fake_packet *packet)
 	wc.wr_cqe = recv->cqe;
 	wc.qp = &qp->qp;
 	wc.port_num = port_num;
-	/* Of others, devices do not tell it. */
+	/* Devices report it for QP1 alone. */
 	if (packet->dest_qp == 1)
 		wc.pkey_index = packet->pkey != fake_pkeys[0];
 	complete_wc(qp->qp.recv_cq, &wc);
@@ -215,8 +215,8 @@ static int transmit(struct fake_qp *qp, const struct ib_send_wr *wr)
 	}
 	WARN_ON(at != sizeof(packet->mad));
 	fake_wire.sent++;
-	if (fake_wire.fate)
-		copies = fake_wire.fate((struct ib_mad *)packet->mad, &overtakes);
+	if (fake_wire.deliver)
+		copies = fake_wire.deliver((struct ib_mad *)packet->mad, &overtakes);
 	for (; copies > 1; copies--) {
 		copy = kmemdup(packet, sizeof(*packet), GFP_ATOMIC);
 		if (copy)

@@ -28,7 +28,7 @@ struct fake_device;
  * @work: lets packets arrive
  * @sent: packets that were sent
  * @lost: packets that found no buffer
- * @fate: how often a packet arrives, and whether it overtakes; NULL: once, in order
+ * @deliver: how often a packet arrives, and whether it overtakes; NULL: once, in order
  * @hold: sends do not complete
  * @fail_in: the send after so many others fails, 0: none
  * @refuse: so many receives are not taken
@@ -49,7 +49,7 @@ struct fake_wire {
 	struct list_head held;
 	struct work_struct work;
 	unsigned int sent, lost;
-	unsigned int (*fate)(const struct ib_mad *mad, bool *overtakes);
+	unsigned int (*deliver)(const struct ib_mad *mad, bool *overtakes);
 	bool hold;
 	unsigned int fail_in;
 	unsigned int refuse;

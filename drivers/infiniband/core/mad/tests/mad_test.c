@@ -7,7 +7,7 @@
 #include <linux/module.h>
 #include <rdma/rdma_ext.h>
 
-#include "bench.h"
+#include "fixture.h"
 
 /* ---- registration ---- */
 
@@ -16,7 +16,7 @@ static int try_register(u32 port, enum ib_qp_type type, struct ib_mad_reg_req *r
 {
 	struct ib_mad_agent *agent;
 
-	agent = ib_register_mad_agent(bench.a, port, type, req, rmpp, bench_ended, bench_hear,
+	agent = ib_register_mad_agent(fixture.a, port, type, req, rmpp, note_sent, note_recv,
 				      NULL, flags);
 	if (IS_ERR(agent))
 		return PTR_ERR(agent);
@@ -27,7 +27,7 @@ static int try_register(u32 port, enum ib_qp_type type, struct ib_mad_reg_req *r
 static void registrations_are_checked(struct kunit *test)
 {
 	struct ib_mad_reg_req plain = plain_request(IB_MGMT_METHOD_GET), req = plain;
-	struct party *holder = new_party(test);
+	struct peer *holder = new_peer(test);
 
 	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, &req, 0, 0), 0);
 	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_RC, &req, 0, 0), -EINVAL);
@@ -47,7 +47,7 @@ static void registrations_are_checked(struct kunit *test)
 	req.oui[2] = 5;
 	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, &req, 1, 0), 0);
 
-	join(test, holder, bench.a, IB_QPT_GSI, &plain);
+	join(test, holder, fixture.a, IB_QPT_GSI, &plain);
 	KUNIT_EXPECT_EQ(test, try_register(1, IB_QPT_GSI, &plain, 0, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, try_register(2, IB_QPT_GSI, &plain, 0, 0), 0);
 	ib_unregister_mad_agent(holder->agent);
@@ -60,10 +60,10 @@ static void roce_ports_have_no_qp0(struct kunit *test)
 						 RDMA_CORE_CAP_PROT_IB | RDMA_CORE_CAP_IB_MAD, 40);
 	struct ib_mad_agent *agent;
 
-	agent = ib_register_mad_agent(roce, 1, IB_QPT_SMI, NULL, 0, bench_ended, bench_hear, NULL,
+	agent = ib_register_mad_agent(roce, 1, IB_QPT_SMI, NULL, 0, note_sent, note_recv, NULL,
 				      0);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(agent), -EPROTONOSUPPORT);
-	agent = ib_register_mad_agent(roce, 1, IB_QPT_GSI, NULL, 0, bench_ended, bench_hear, NULL,
+	agent = ib_register_mad_agent(roce, 1, IB_QPT_GSI, NULL, 0, note_sent, note_recv, NULL,
 				      0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(agent));
 	ib_unregister_mad_agent(agent);
@@ -77,10 +77,10 @@ static struct ib_mad last_answer;
 static void answer_it(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
 		      struct ib_mad_recv_wc *rwc)
 {
-	struct party *party = agent->context;
+	struct peer *peer = agent->context;
 	struct ib_mad_send_buf *reply;
 
-	atomic_inc(&party->requests);
+	atomic_inc(&peer->requests);
 	reply = ib_create_mad_reply(agent, rwc, IB_MGMT_MAD_HDR, IB_MGMT_MAD_DATA);
 	if (WARN_ON(IS_ERR(reply))) {
 		ib_free_recv_mad(rwc);
@@ -93,32 +93,32 @@ static void answer_it(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
 
 static void answer_ended(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 {
-	struct party *party = agent->context;
+	struct peer *peer = agent->context;
 
 	ib_free_mad_reply(wc->send_buf);
-	atomic_inc(&party->sent[wc->status]);
-	atomic_inc(&party->ends);
-	wake_up_all(&bench.news);
+	atomic_inc(&peer->sent[wc->status]);
+	atomic_inc(&peer->ends);
+	wake_up_all(&fixture.progress);
 }
 
 static void keep_answer(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
 			struct ib_mad_recv_wc *rwc)
 {
 	last_answer = *rwc->recv_buf.mad;
-	bench_hear(agent, sent, rwc);
+	note_recv(agent, sent, rwc);
 }
 
 static void agents_answer(struct kunit *test)
 {
 	static const u8 nothing[IB_MGMT_MAD_DATA];
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_SET);
-	struct party *client = new_party(test), *server = new_party(test);
+	struct peer *client = new_peer(test), *server = new_peer(test);
 	struct ib_mad_send_buf *buf;
 	struct ib_mad *mad;
 
-	client->agent = ib_register_mad_agent(bench.a, 1, IB_QPT_GSI, NULL, 0, bench_ended,
+	client->agent = ib_register_mad_agent(fixture.a, 1, IB_QPT_GSI, NULL, 0, note_sent,
 					      keep_answer, client, 0);
-	server->agent = ib_register_mad_agent(bench.b, 1, IB_QPT_GSI, &req, 0, answer_ended,
+	server->agent = ib_register_mad_agent(fixture.b, 1, IB_QPT_GSI, &req, 0, answer_ended,
 					      answer_it, server, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(client->agent) || IS_ERR(server->agent));
 	buf = new_request(test, client, NO_END, 0);
@@ -148,7 +148,7 @@ static const struct {
 	{ CLASS_PLAIN, IB_MGMT_METHOD_TRAP, IB_MGMT_METHOD_TRAP_REPRESS },
 	{ CLASS_PLAIN, IB_MGMT_METHOD_REPORT, IB_MGMT_METHOD_REPORT_RESP },
 	{ CLASS_PLAIN, 0x12, 0x92 },
-	/* What is no request, and what goes another way */
+	/* These are no requests, or go another way. */
 	{ CLASS_PLAIN, IB_MGMT_METHOD_GET_RESP },
 	{ CLASS_PLAIN, IB_MGMT_METHOD_TRAP_REPRESS },
 	{ IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE, IB_MGMT_METHOD_GET },
@@ -158,14 +158,14 @@ static void methods_are_answered(struct kunit *test)
 {
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
 	struct ib_mad *mad = kunit_kzalloc(test, sizeof(*mad), GFP_KERNEL);
-	struct party *server = new_party(test);
+	struct peer *server = new_peer(test);
 	struct ib_grh grh = { .version_tclass_flow = cpu_to_be32(6 << 28) };
 	struct ib_wc wc = { .slid = LID_A, .src_qp = 0x23, .port_num = 1 };
 	struct ib_mad_recv_wc rwc = { .wc = &wc, .recv_buf = { .grh = &grh, .mad = mad } };
 	struct ib_mad_send_buf *reply;
 
 	KUNIT_ASSERT_NOT_NULL(test, mad);
-	join(test, server, bench.b, IB_QPT_GSI, &req);
+	join(test, server, fixture.b, IB_QPT_GSI, &req);
 	mad->mad_hdr.base_version = IB_MGMT_BASE_VERSION;
 	mad->mad_hdr.tid = cpu_to_be64(0x123456789abc);
 	for (unsigned int i = 0; i < ARRAY_SIZE(answers); i++) {
@@ -189,7 +189,7 @@ static void methods_are_answered(struct kunit *test)
 		KUNIT_EXPECT_NOT_NULL(test, reply->ah);
 		ib_free_mad_reply(reply);
 	}
-	/* No way back: the packet was for a GID that the port has not. */
+	/* There is no way back, as the packet was for a GID that the port does not have. */
 	mad->mad_hdr.mgmt_class = CLASS_PLAIN;
 	mad->mad_hdr.method = IB_MGMT_METHOD_GET;
 	wc.wc_flags = IB_WC_GRH;
@@ -203,7 +203,7 @@ static void methods_are_answered(struct kunit *test)
 
 static void requests_are_answered(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 
 	ask(test, client, NO_END, 0);
 	expect_soon(test, atomic_read(&client->ends) == 1);
@@ -222,7 +222,7 @@ static void requests_are_answered(struct kunit *test)
 
 static void response_may_come_before_completion(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 
 	fake_wire.hold = true;
 	ask(test, client, NO_END, 0);
@@ -237,7 +237,7 @@ static void response_may_come_before_completion(struct kunit *test)
 
 static void nobody_serves(struct kunit *test)
 {
-	struct party *client = client_at_a(test);
+	struct peer *client = client_at_a(test);
 
 	ask(test, client, NO_END, 0);
 	expect_soon(test, atomic_read(&client->ends) == 1);
@@ -249,7 +249,7 @@ static void nobody_serves(struct kunit *test)
 
 static void requests_time_out(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 
 	atomic_set(&server->deaf, 4);
 	ask(test, client, 20, 3);
@@ -272,7 +272,7 @@ static void requests_time_out(struct kunit *test)
 /* A negative time has no end, which is not the same as no time: the response is waited for. */
 static void requests_without_end(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 
 	ask(test, client, -1, 0);
 	expect_soon(test, atomic_read(&client->ends) == 1);
@@ -280,7 +280,7 @@ static void requests_without_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->early), 0);
 
-	/* As many retries as it takes */
+	/* It is sent again as often as it takes. */
 	atomic_set(&server->deaf, 3);
 	ask(test, client, 20, -1);
 	expect_soon(test, atomic_read(&client->ends) == 2);
@@ -292,7 +292,7 @@ static void requests_without_end(struct kunit *test)
 
 static void requests_are_cancelled(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 	struct ib_mad_send_buf *buf = new_request(test, client, 1000000, 0);
 
 	atomic_set(&server->deaf, 1000);
@@ -320,7 +320,7 @@ static void requests_are_cancelled(struct kunit *test)
 
 static void unregistration_ends_requests(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 
 	atomic_set(&server->deaf, 1000);
 	for (int i = 0; i < 500; i++)
@@ -357,13 +357,13 @@ static void linger(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 static void unregistration_waits_for_send_handlers(struct kunit *test)
 {
 	struct lingerer *lingerer = kunit_kzalloc(test, sizeof(*lingerer), GFP_KERNEL);
-	struct party *client = new_party(test);
+	struct peer *client = new_peer(test);
 
 	KUNIT_ASSERT_NOT_NULL(test, lingerer);
 	init_completion(&lingerer->inside);
 	init_completion(&lingerer->unregistered);
 	init_completion(&lingerer->returned);
-	client->agent = ib_register_mad_agent(bench.a, 1, IB_QPT_GSI, NULL, 0, linger, NULL,
+	client->agent = ib_register_mad_agent(fixture.a, 1, IB_QPT_GSI, NULL, 0, linger, NULL,
 					      lingerer, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(client->agent));
 	ask(test, client, 0, 0);
@@ -400,22 +400,22 @@ static void stand_by(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 		wait_for_completion(&bystander->go);
 	}
 	atomic_inc(&bystander->ends);
-	wake_up_all(&bench.news);
+	wake_up_all(&fixture.progress);
 }
 
 /* Whoever ends an agent may hold what other agents' handlers want. */
 static void unregistration_runs_no_others_handlers(struct kunit *test)
 {
 	struct bystander *bystander = kunit_kzalloc(test, sizeof(*bystander), GFP_KERNEL);
-	struct party *client = client_at_a(test), *server = server_at_b(test);
-	struct party *other = new_party(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *other = new_peer(test);
 	struct ib_mad_send_buf *first, *second;
 
 	KUNIT_ASSERT_NOT_NULL(test, bystander);
 	init_completion(&bystander->inside);
 	init_completion(&bystander->go);
 	atomic_set(&server->deaf, 1000);
-	other->agent = ib_register_mad_agent(bench.a, 1, IB_QPT_GSI, NULL, 0, stand_by, bench_hear,
+	other->agent = ib_register_mad_agent(fixture.a, 1, IB_QPT_GSI, NULL, 0, stand_by, note_recv,
 					     bystander, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(other->agent));
 	first = new_request(test, other, 1000000, 0);
@@ -435,10 +435,10 @@ static void unregistration_runs_no_others_handlers(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* More than the queues hold: what is lost on the way is sent again. */
+/* The queues do not hold so many: those that are lost on the way are sent again. */
 static void more_requests_than_receives(struct kunit *test)
 {
-	struct party *client = client_at_a(test), *server = server_at_b(test);
+	struct peer *client = client_at_a(test), *server = server_at_b(test);
 	const int many = 6 * to_mad_agent(server->agent)->qp->wanted;
 
 	/*
@@ -458,7 +458,7 @@ static void more_requests_than_receives(struct kunit *test)
 /* An agent's single MAD does not wait behind the hundreds of another agent. */
 static void agents_take_turns(struct kunit *test)
 {
-	struct party *flood = client_at_a(test), *other = client_at_a(test);
+	struct peer *flood = client_at_a(test), *other = client_at_a(test);
 	const int many = 4 * to_mad_agent(flood->agent)->qp->room;
 
 	fake_wire.hold = true;
@@ -494,8 +494,8 @@ static struct kunit_case mad_cases[] = {
 
 static struct kunit_suite mad_suite = {
 	.name = "ib_mad",
-	.init = bench_init,
-	.exit = bench_exit,
+	.init = fixture_init,
+	.exit = fixture_exit,
 	.test_cases = mad_cases,
 };
 

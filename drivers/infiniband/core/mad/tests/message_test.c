@@ -12,20 +12,20 @@
 
 #include "../../security/security.h"
 #include "../access.h"
-#include "bench.h"
+#include "fixture.h"
 
 /* ---- messages of many segments ---- */
 
 #define SEGMENTS 300
 #define SA_METHOD 0x12	/* GetTable */
 
-static struct rnd_state weather;
+static struct rnd_state rnd;
 
-static unsigned int bad_weather(const struct ib_mad *mad, bool *overtakes)
+static unsigned int lossy(const struct ib_mad *mad, bool *overtakes)
 {
-	unsigned int chance = prandom_u32_state(&weather) % 100;
+	unsigned int chance = prandom_u32_state(&rnd) % 100;
 
-	*overtakes = prandom_u32_state(&weather) % 100 < 10;
+	*overtakes = prandom_u32_state(&rnd) % 100 < 10;
 	return chance < 10 ? 0 : chance < 20 ? 2 : 1;
 }
 
@@ -77,26 +77,26 @@ static struct ib_mad_send_buf *new_message(struct ib_mad_agent *agent, u8 method
 static void hear_message(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
 			 struct ib_mad_recv_wc *rwc)
 {
-	struct party *party = agent->context;
+	struct peer *peer = agent->context;
 	struct ib_mad_send_buf *buf;
 
-	atomic_set(&party->sum, right_bytes(rwc));
-	party->last_len = rwc->mad_len;
+	atomic_set(&peer->sum, right_bytes(rwc));
+	peer->last_len = rwc->mad_len;
 	if (sent) {
-		sent->context[0] = party;
-		atomic_inc(&party->responses);
+		sent->context[0] = peer;
+		atomic_inc(&peer->responses);
 	} else {
-		atomic_inc(&party->requests);
+		atomic_inc(&peer->requests);
 		buf = new_message(agent, SA_METHOD | IB_MGMT_METHOD_RESP,
 				  rwc->recv_buf.mad->mad_hdr.tid, SEGMENTS * IB_MGMT_SA_DATA - 8);
-		buf->ah = ib_create_ah_from_wc(bench.pd_b, rwc->wc, rwc->recv_buf.grh, 1);
+		buf->ah = ib_create_ah_from_wc(fixture.pd_b, rwc->wc, rwc->recv_buf.grh, 1);
 		buf->timeout_ms = 0;
 		buf->retries = -1;
 		if (ib_post_send_mad(buf, NULL))
 			WARN_ON(1);
 	}
 	ib_free_recv_mad(rwc);
-	wake_up_all(&bench.news);
+	wake_up_all(&fixture.progress);
 }
 
 static struct ib_mad_reg_req table_request(void)
@@ -109,8 +109,8 @@ static struct ib_mad_reg_req table_request(void)
 	return req;
 }
 
-/* Between two agents that have been registered, which go */
-static void exchange(struct kunit *test, struct party *client, struct party *server, int requests)
+/* Two registered agents exchange messages, and are unregistered. */
+static void exchange(struct kunit *test, struct peer *client, struct peer *server, int requests)
 {
 	struct ib_mad_send_buf *buf;
 
@@ -118,9 +118,9 @@ static void exchange(struct kunit *test, struct party *client, struct party *ser
 	KUNIT_ASSERT_FALSE(test, IS_ERR(server->agent));
 	for (int i = 0; i < requests; i++) {
 		buf = new_message(client->agent, SA_METHOD,
-				  cpu_to_be64((u64)client->agent->hi_tid << 32 | ++bench.tid),
+				  cpu_to_be64((u64)client->agent->hi_tid << 32 | ++fixture.tid),
 				  2 * IB_MGMT_SA_DATA);
-		buf->ah = bench.to_b;
+		buf->ah = fixture.to_b;
 		/* Segments are sent again as needed, whole requests only on a very busy host. */
 		buf->timeout_ms = 30000;
 		buf->retries = -1;
@@ -143,27 +143,27 @@ static void exchange(struct kunit *test, struct party *client, struct party *ser
 static void exchange_messages(struct kunit *test, int requests)
 {
 	struct ib_mad_reg_req req = table_request();
-	struct party *client = new_party(test);
-	struct party *server = new_party(test);
+	struct peer *client = new_peer(test);
+	struct peer *server = new_peer(test);
 
-	client->agent = ib_register_mad_agent(bench.a, 1, IB_QPT_GSI, NULL, 1, bench_ended,
+	client->agent = ib_register_mad_agent(fixture.a, 1, IB_QPT_GSI, NULL, 1, note_sent,
 					      hear_message, client, 0);
-	server->agent = ib_register_mad_agent(bench.b, 1, IB_QPT_GSI, &req, 1, bench_ended,
+	server->agent = ib_register_mad_agent(fixture.b, 1, IB_QPT_GSI, &req, 1, note_sent,
 					      hear_message, server, 0);
 	exchange(test, client, server, requests);
 }
 
 static void messages_at_services(struct kunit *test)
 {
-	struct ib_mad_qp *at_a = ib_create_mad_qp(bench.a, 1, 0, 0x11);
-	struct ib_mad_qp *at_b = ib_create_mad_qp(bench.b, 1, 0, 0x11);
+	struct ib_mad_qp *at_a = ib_create_mad_qp(fixture.a, 1, 0, 0x11);
+	struct ib_mad_qp *at_b = ib_create_mad_qp(fixture.b, 1, 0, 0x11);
 	struct ib_mad_reg_req req = table_request();
-	struct party *client = new_party(test);
-	struct party *server = new_party(test);
+	struct peer *client = new_peer(test);
+	struct peer *server = new_peer(test);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(at_a) || IS_ERR(at_b));
-	client->agent = ib_register_mad_svc(at_a, NULL, 1, bench_ended, hear_message, client, 0);
-	server->agent = ib_register_mad_svc(at_b, &req, 1, bench_ended, hear_message, server, 0);
+	client->agent = ib_register_mad_svc(at_a, NULL, 1, note_sent, hear_message, client, 0);
+	server->agent = ib_register_mad_svc(at_b, &req, 1, note_sent, hear_message, server, 0);
 	exchange(test, client, server, 2);
 	ib_destroy_mad_qp(at_a);
 	ib_destroy_mad_qp(at_b);
@@ -176,9 +176,9 @@ static void messages_in_good_weather(struct kunit *test)
 
 static void messages_in_bad_weather(struct kunit *test)
 {
-	prandom_seed_state(&weather, 4711);
+	prandom_seed_state(&rnd, 4711);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
-		fake_wire.fate = bad_weather;
+		fake_wire.deliver = lossy;
 	exchange_messages(test, 2);
 }
 
@@ -200,7 +200,7 @@ static void send_segment(struct ib_mad_agent *agent, struct ib_mad_recv_wc *rwc,
 	ib_set_rmpp_flags(&mad->rmpp_hdr, IB_MGMT_RMPP_FLAG_ACTIVE |
 			  (seg == 1 ? IB_MGMT_RMPP_FLAG_FIRST : IB_MGMT_RMPP_FLAG_LAST));
 	mad->rmpp_hdr.seg_num = cpu_to_be32(seg);
-	buf->ah = ib_create_ah_from_wc(bench.pd_b, rwc->wc, rwc->recv_buf.grh, 1);
+	buf->ah = ib_create_ah_from_wc(fixture.pd_b, rwc->wc, rwc->recv_buf.grh, 1);
 	if (ib_post_send_mad(buf, NULL))
 		WARN_ON(1);
 }
@@ -219,12 +219,12 @@ static void segments_of_those_without_rmpp(struct kunit *test)
 	struct ib_mad_reg_req req = {
 		.mgmt_class = IB_MGMT_CLASS_SUBN_ADM, .mgmt_class_version = 2,
 	};
-	struct party *client = client_at_a(test), *server = new_party(test);
+	struct peer *client = client_at_a(test), *server = new_peer(test);
 	struct ib_mad_send_buf *buf = new_request(test, client, 10000, 0);
 	struct ib_mad_hdr *hdr = buf->mad;
 
 	set_bit(SA_METHOD, req.method_mask);
-	server->agent = ib_register_mad_agent(bench.b, 1, IB_QPT_GSI, &req, 0, bench_ended,
+	server->agent = ib_register_mad_agent(fixture.b, 1, IB_QPT_GSI, &req, 0, note_sent,
 					      answer_in_two, server, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(server->agent));
 	hdr->mgmt_class = IB_MGMT_CLASS_SUBN_ADM;
@@ -247,7 +247,7 @@ static void messages_without_memory(struct kunit *test)
 	struct ib_mad_agent *agent;
 	unsigned int nth, failures = 0;
 
-	agent = ib_register_mad_agent(bench.a, 1, IB_QPT_GSI, NULL, 1, bench_ended, bench_hear,
+	agent = ib_register_mad_agent(fixture.a, 1, IB_QPT_GSI, NULL, 1, note_sent, note_recv,
 				      NULL, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(agent));
 	for (nth = 1; nth < 100; nth++) {
@@ -297,19 +297,19 @@ static int play_pkey_access(void *blob, u64 subnet_prefix, u16 pkey)
 
 static void access_is_checked(struct kunit *test)
 {
-	struct party *manager = new_party(test);
-	struct party *client = client_at_a(test);
+	struct peer *manager = new_peer(test);
+	struct peer *client = client_at_a(test);
 	struct ib_mad_send_buf *buf;
 	struct ib_mad_agent *agent;
 
 	kunit_activate_static_stub(test, mad_access_manage_subnet, play_manage_subnet);
 	kunit_activate_static_stub(test, ib_security_pkey_access, play_pkey_access);
 	policy_smp = -EACCES;
-	agent = ib_register_mad_agent(bench.a, 1, IB_QPT_SMI, NULL, 0, bench_ended, bench_hear,
+	agent = ib_register_mad_agent(fixture.a, 1, IB_QPT_SMI, NULL, 0, note_sent, note_recv,
 				      NULL, 0);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(agent), -EACCES);
 	policy_smp = 0;
-	join(test, manager, bench.a, IB_QPT_SMI, NULL);
+	join(test, manager, fixture.a, IB_QPT_SMI, NULL);
 	policy_smp = -EACCES;
 	mad_access_policy_changed();
 	buf = new_request(test, manager, 10, 0);
@@ -342,7 +342,7 @@ static int answer_smp(const struct ib_wc *wc, const struct ib_mad *in, struct ib
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY;
 }
 
-static void ask_smp(struct kunit *test, struct party *user, u8 hops, __be16 attr_id, int timeout_ms)
+static void ask_smp(struct kunit *test, struct peer *user, u8 hops, __be16 attr_id, int timeout_ms)
 {
 	struct ib_mad_send_buf *buf = new_request(test, user, timeout_ms, 0);
 	struct ib_smp *smp = buf->mad;
@@ -353,16 +353,16 @@ static void ask_smp(struct kunit *test, struct party *user, u8 hops, __be16 attr
 	smp->dr_slid = IB_LID_PERMISSIVE;
 	smp->dr_dlid = IB_LID_PERMISSIVE;
 	smp->attr_id = attr_id;
-	buf->ah = fake_ah(bench.pd_a, be16_to_cpu(IB_LID_PERMISSIVE));
+	buf->ah = fake_ah(fixture.pd_a, be16_to_cpu(IB_LID_PERMISSIVE));
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
 }
 
 static void driver_answers_smps(struct kunit *test)
 {
-	struct party *user = new_party(test);
+	struct peer *user = new_peer(test);
 
 	fake_wire.process_mad = answer_smp;
-	join(test, user, bench.a, IB_QPT_SMI, NULL);
+	join(test, user, fixture.a, IB_QPT_SMI, NULL);
 	/* This port itself: nothing goes to the wire. */
 	ask_smp(test, user, 0, IB_SMP_ATTR_NODE_INFO, NO_END);
 	expect_soon(test, atomic_read(&user->ends) == 1);
@@ -388,13 +388,13 @@ static void driver_answers_smps(struct kunit *test)
 
 static void manager_asks_itself(struct kunit *test)
 {
-	struct party *user = new_party(test);
+	struct peer *user = new_peer(test);
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
 
 	fake_wire.process_mad = answer_smp;
 	req.mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
 	user->server = true;
-	join(test, user, bench.a, IB_QPT_SMI, &req);
+	join(test, user, fixture.a, IB_QPT_SMI, &req);
 	ask_smp(test, user, 0, 0, NO_END);
 	expect_soon(test, atomic_read(&user->ends) == 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&user->requests), 1);
@@ -411,14 +411,14 @@ static void switches_forward(struct kunit *test)
 {
 	struct ib_device *sw = fake_switch_add(test, "kt_mad_switch", LID_A + 50);
 	struct ib_pd *pd = ib_alloc_pd(sw, 0);
-	struct party *user = new_party(test);
+	struct peer *user = new_peer(test);
 	struct rdma_ah_attr out = { .type = RDMA_AH_ATTR_TYPE_IB };
 	struct ib_mad_send_buf *buf;
 	struct ib_smp *smp;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pd));
 	fake_wire.process_mad = answer_smp;
-	user->agent = ib_register_mad_agent(sw, 0, IB_QPT_SMI, NULL, 0, bench_ended, bench_hear,
+	user->agent = ib_register_mad_agent(sw, 0, IB_QPT_SMI, NULL, 0, note_sent, note_recv,
 					    user, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(user->agent));
 	buf = new_request(test, user, 5000, 0);
@@ -446,11 +446,11 @@ static void switches_forward(struct kunit *test)
 
 static void broken_routes_are_refused(struct kunit *test)
 {
-	struct party *user = new_party(test);
+	struct peer *user = new_peer(test);
 	struct ib_mad_send_buf *buf, *bad = NULL;
 	struct ib_smp *smp;
 
-	join(test, user, bench.a, IB_QPT_SMI, NULL);
+	join(test, user, fixture.a, IB_QPT_SMI, NULL);
 	buf = new_request(test, user, 10, 0);
 	smp = buf->mad;
 	smp->mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
@@ -484,8 +484,8 @@ static struct kunit_case message_cases[] = {
 
 static struct kunit_suite message_suite = {
 	.name = "ib_mad_messages",
-	.init = bench_init,
-	.exit = bench_exit,
+	.init = fixture_init,
+	.exit = fixture_exit,
 	.test_cases = message_cases,
 };
 

@@ -171,7 +171,7 @@ static void route_by_lid_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, smi_route_received(&smp, &sw, 1, &out), SMI_OUT);
 	KUNIT_EXPECT_EQ(test, out, 3);
 	KUNIT_EXPECT_EQ(test, smi_route_received(&smp, &ca, 1, &out), SMI_HERE);
-	/* Back: the directed part ends in the switch, which goes on by LID. */
+	/* On the way back the directed part ends in the switch, which goes on by LID. */
 	smp.status |= IB_SMP_DIRECTION;
 	KUNIT_EXPECT_EQ(test, smi_route_sent(&smp, &ca, 1), SMI_OUT);
 	KUNIT_EXPECT_EQ(test, smi_out_port(&smp), 1);

@@ -7,11 +7,11 @@
 #include <linux/sched.h>
 #include <rdma/rdma_ext_mad.h>
 
-#include "bench.h"
+#include "fixture.h"
 
 #define QKEY 0x1234
 
-/* Such a QP with these keys */
+/* Makes a datagram QP with these keys. */
 static struct ib_mad_qp *keyed_qp_at(struct kunit *test, struct ib_device *device, u16 pkey_index,
 				     u32 qkey)
 {
@@ -26,18 +26,18 @@ static struct ib_mad_qp *qp_at(struct kunit *test, struct ib_device *device)
 	return keyed_qp_at(test, device, 0, IB_QP1_QKEY);
 }
 
-static struct party *at(struct kunit *test, struct ib_mad_qp *mad_qp, struct ib_mad_reg_req *req)
+static struct peer *at(struct kunit *test, struct ib_mad_qp *mad_qp, struct ib_mad_reg_req *req)
 {
-	struct party *party = new_party(test);
+	struct peer *peer = new_peer(test);
 
-	party->server = !!req;
-	party->agent = ib_register_mad_svc(mad_qp, req, 0, bench_ended, bench_hear, party, 0);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(party->agent));
-	return party;
+	peer->server = !!req;
+	peer->agent = ib_register_mad_svc(mad_qp, req, 0, note_sent, note_recv, peer, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(peer->agent));
+	return peer;
 }
 
-/* A request from QP1, as to a class that has been redirected */
-static void ask_from_qp1(struct kunit *test, struct party *client, u32 qpn)
+/* Sends a request from QP1, as to a class that has been redirected. */
+static void ask_from_qp1(struct kunit *test, struct peer *client, u32 qpn)
 {
 	struct ib_mad_send_buf *buf = new_request(test, client, NO_END, 0);
 
@@ -49,14 +49,14 @@ static void ask_from_qp1(struct kunit *test, struct party *client, u32 qpn)
 static void services_answer(struct kunit *test)
 {
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
-	struct party *from_qp1 = client_at_a(test), *at_qp1 = server_at_b(test), *client, *server;
-	struct ib_mad_qp *at_a = qp_at(test, bench.a), *at_b = qp_at(test, bench.b);
+	struct peer *from_qp1 = client_at_a(test), *at_qp1 = server_at_b(test), *client, *server;
+	struct ib_mad_qp *at_a = qp_at(test, fixture.a), *at_b = qp_at(test, fixture.b);
 
 	KUNIT_EXPECT_EQ(test, at_b->qp->qp_num, FAKE_UD_QPN);
 	KUNIT_EXPECT_EQ(test, at_b->qp->qp_type, IB_QPT_UD);
 	client = at(test, at_a, NULL);
 	server = at(test, at_b, &req);
-	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_register_mad_svc(at_b, &req, 0, bench_ended, bench_hear,
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_register_mad_svc(at_b, &req, 0, note_sent, note_recv,
 							  client, 0)), -EINVAL);
 	KUNIT_EXPECT_PTR_EQ(test, server->agent->qp, at_b->qp);
 	ask_from_qp1(test, from_qp1, at_b->qp->qp_num);
@@ -72,7 +72,7 @@ static void services_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&at_qp1->requests), 1);
 
-	/* Sent again until it is answered, and told when that is not worth while any more */
+	/* A request is sent again until it is answered, or has been sent as often as allowed. */
 	atomic_set(&server->deaf, 2);
 	ask(test, client, 20, -1);
 	expect_soon(test, atomic_read(&client->responses) == 2);
@@ -87,20 +87,20 @@ static void services_answer(struct kunit *test)
 	ib_destroy_mad_qp(at_b);
 }
 
-/* What has another Q_Key or P_Key does not arrive, and agents are told of the QP's P_Key. */
+/* What has another Q_Key or P_Key does not arrive, and agents learn the QP's P_Key. */
 static void keys_count(struct kunit *test)
 {
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
-	struct ib_mad_qp *at_b = keyed_qp_at(test, bench.b, 1, QKEY);
-	struct ib_mad_qp *at_a = keyed_qp_at(test, bench.a, 1, QKEY + 1);
-	struct party *server = at(test, at_b, &req), *client = at(test, at_a, NULL);
+	struct ib_mad_qp *at_b = keyed_qp_at(test, fixture.b, 1, QKEY);
+	struct ib_mad_qp *at_a = keyed_qp_at(test, fixture.a, 1, QKEY + 1);
+	struct peer *server = at(test, at_b, &req), *client = at(test, at_a, NULL);
 
 	ask(test, client, 20, 0);
 	expect_soon(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]) == 1);
 	ib_unregister_mad_agent(client->agent);
 	ib_destroy_mad_qp(at_a);
 
-	at_a = keyed_qp_at(test, bench.a, 0, QKEY);
+	at_a = keyed_qp_at(test, fixture.a, 0, QKEY);
 	client = at(test, at_a, NULL);
 	ask(test, client, 20, 0);
 	expect_soon(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]) == 1);
@@ -108,7 +108,7 @@ static void keys_count(struct kunit *test)
 	ib_destroy_mad_qp(at_a);
 	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 0);
 
-	at_a = keyed_qp_at(test, bench.a, 1, QKEY);
+	at_a = keyed_qp_at(test, fixture.a, 1, QKEY);
 	client = at(test, at_a, NULL);
 	ask(test, client, NO_END, 0);
 	expect_soon(test, atomic_read(&client->ends) == 1);
@@ -125,12 +125,12 @@ static void keys_count(struct kunit *test)
 static void failed_qp_is_revived(struct kunit *test)
 {
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
-	struct ib_mad_qp *at_a = keyed_qp_at(test, bench.a, 1, QKEY);
-	struct ib_mad_qp *at_b = keyed_qp_at(test, bench.b, 1, QKEY);
-	struct party *client = at(test, at_a, NULL), *server = at(test, at_b, &req);
+	struct ib_mad_qp *at_a = keyed_qp_at(test, fixture.a, 1, QKEY);
+	struct ib_mad_qp *at_b = keyed_qp_at(test, fixture.b, 1, QKEY);
+	struct peer *client = at(test, at_a, NULL), *server = at(test, at_b, &req);
 
-	fake_device_break(bench.a, 1, FAKE_UD_QPN);
-	fake_device_break(bench.b, 1, FAKE_UD_QPN);
+	fake_device_break(fixture.a, 1, FAKE_UD_QPN);
+	fake_device_break(fixture.b, 1, FAKE_UD_QPN);
 	for (int i = 0; i < 20; i++)
 		ask(test, client, 100, -1);
 	expect_soon(test, atomic_read(&client->ends) == 20);
@@ -149,8 +149,8 @@ static int takes_all(const struct ib_wc *wc, const struct ib_mad *in, struct ib_
 /* What nobody takes is refused as at QP1, and the driver is not asked for anything. */
 static void nobody_takes(struct kunit *test)
 {
-	struct ib_mad_qp *at_a = qp_at(test, bench.a), *at_b = qp_at(test, bench.b);
-	struct party *client = at(test, at_a, NULL);
+	struct ib_mad_qp *at_a = qp_at(test, fixture.a), *at_b = qp_at(test, fixture.b);
+	struct peer *client = at(test, at_a, NULL);
 	int calls = atomic_read(&fake_wire.process_calls);
 
 	fake_wire.process_mad = takes_all;
@@ -170,15 +170,15 @@ static void refusals(struct kunit *test)
 		.mgmt_class = IB_MGMT_CLASS_SUBN_LID_ROUTED, .mgmt_class_version = 1,
 	};
 	struct ib_device *mute = fake_device_add(test, "kt_mad_mute", RDMA_CORE_CAP_PROT_IB, 40);
-	struct ib_mad_qp *mad_qp = qp_at(test, bench.a);
+	struct ib_mad_qp *mad_qp = qp_at(test, fixture.a);
 
-	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_create_mad_qp(bench.a, FAKE_PORTS + 1, 0, QKEY)),
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_create_mad_qp(fixture.a, FAKE_PORTS + 1, 0, QKEY)),
 			-EINVAL);
-	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_create_mad_qp(bench.a, 1, 2, QKEY)), -EINVAL);
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_create_mad_qp(fixture.a, 1, 2, QKEY)), -EINVAL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_create_mad_qp(mute, 1, 0, QKEY)), -EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_register_mad_svc(mad_qp, &req, 0, bench_ended, bench_hear,
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_register_mad_svc(mad_qp, &req, 0, note_sent, note_recv,
 							  NULL, 0)), -EINVAL);
-	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_register_mad_svc(mad_qp, NULL, 0, NULL, bench_hear, NULL,
+	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_register_mad_svc(mad_qp, NULL, 0, NULL, note_recv, NULL,
 							  0)), -EINVAL);
 	ib_destroy_mad_qp(mad_qp);
 	fake_device_remove(mute);
@@ -188,8 +188,8 @@ static void refusals(struct kunit *test)
 static void end_with_requests(struct kunit *test)
 {
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
-	struct ib_mad_qp *at_a = qp_at(test, bench.a), *at_b = qp_at(test, bench.b);
-	struct party *client = at(test, at_a, NULL), *server = at(test, at_b, &req);
+	struct ib_mad_qp *at_a = qp_at(test, fixture.a), *at_b = qp_at(test, fixture.b);
+	struct peer *client = at(test, at_a, NULL), *server = at(test, at_b, &req);
 	struct ib_mad_send_buf *late = new_request(test, client, 10, 0);
 
 	atomic_set(&server->deaf, 1000);
@@ -214,7 +214,7 @@ static void no_memory(struct kunit *test)
 
 	for (nth = 1; !spared && nth < 100000; nth += nth / 8 + 1) {
 		current->fail_nth = nth;
-		mad_qp = ib_create_mad_qp(bench.a, 1, 0, QKEY);
+		mad_qp = ib_create_mad_qp(fixture.a, 1, 0, QKEY);
 		spared = current->fail_nth;
 		current->fail_nth = 0;
 		if (IS_ERR(mad_qp)) {
@@ -245,8 +245,8 @@ static struct kunit_case service_cases[] = {
 
 static struct kunit_suite service_suite = {
 	.name = "ib_mad_service",
-	.init = bench_init,
-	.exit = bench_exit,
+	.init = fixture_init,
+	.exit = fixture_exit,
 	.test_cases = service_cases,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: watchers of ports, what they are told first and in which order.
+ * KUnit: watchers of ports, the events that they get, and in which order.
  */
 #include <kunit/test.h>
 #include <linux/sched.h>
@@ -15,12 +15,12 @@
 #define MOST 64
 
 /**
- * struct test_watcher - a watcher that writes down what it hears of devices that tests have made
+ * struct test_watcher - a watcher that notes its events of devices that tests have made
  * @ib: as the core sees it
  * @count: events
  * @said: each as a letter and the port's number, "a1" for IB_PORT_EVENT_ADD of port 1
  * @attr: the attributes that came with the last one
- * @refuses: event after which it wants to hear no more of port 1, or -1
+ * @refuses: event after which it is not interested in port 1 any more, or -1
  * @wrong: contexts that were not what they had to be
  * @replayed: end marks
  * @told: events of all watchers, by which their order is seen
@@ -83,7 +83,7 @@ static struct test_watcher *watch(struct kunit *test)
 	return watcher;
 }
 
-/* What it has heard since the last call of this */
+/* Expects these events since this was called last. */
 static void expect_said(struct kunit *test, struct test_watcher *watcher, const char *said)
 {
 	KUNIT_EXPECT_STREQ(test, watcher->said, said);
@@ -107,7 +107,7 @@ static void changed(struct test_device *device, u32 port_num)
 	ports_flush();
 }
 
-/* Both ways round, with the end mark behind what was there. */
+/* Watchers come before devices, and behind them; the end mark follows what was there. */
 static void ports_come_and_go(struct kunit *test)
 {
 	struct test_watcher *early = watch(test), *late;
@@ -136,7 +136,7 @@ static void ports_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, early->replayed + late->replayed, 2);
 }
 
-/* What a driver says, and what has become of the port until then */
+/* An event leads to the differences that the port shows when it is queried. */
 static void changes(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_watched");
@@ -158,7 +158,7 @@ static void changes(struct kunit *test)
 	changed(device, 1);
 	expect_said(test, watcher, "");
 
-	/* Several changes and the state in one event, which the others then repeat */
+	/* One event brings several changes and the state, and the events behind it bring none. */
 	attr->state = IB_PORT_ACTIVE;
 	attr->lid = 0x77;
 	attr->sm_sl = 3;
@@ -189,7 +189,7 @@ static void changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, watcher->attr.lid, 2);
 	expect_said(test, watcher, "d2");
 
-	/* Not of a port that is there */
+	/* These are not events of a port that is there. */
 	dispatch(device, IB_EVENT_PORT_ERR, TEST_PORTS + 1);
 	dispatch(device, IB_EVENT_DEVICE_FATAL, 1);
 	changed(device, 0);
@@ -202,12 +202,12 @@ static void changes(struct kunit *test)
 
 static struct task_struct *registering;
 
-/* Port 2 has news while port 1 is asked for, once. */
+/* Reports an event of port 2 while port 1 is being queried, once. */
 static void report_another(struct test_device *device, u32 port_num)
 {
 	struct ib_event event = { .device = &device->ib, .event = IB_EVENT_PKEY_CHANGE };
 
-	/* Before clients are attached, the caches ask. */
+	/* The caches query ports before clients are attached. */
 	if (current != registering || port_num != 1 || !refcount_read(&device->ib.refcount))
 		return;
 	device->told = NULL;
@@ -216,7 +216,7 @@ static void report_another(struct test_device *device, u32 port_num)
 	flush_work(&device->ib.core->event_work);
 }
 
-/* What has been heard before a port is asked for is no change of what it says. */
+/* An event from before a port is queried is no change of what the query finds. */
 static void old_events_are_not_told(struct kunit *test)
 {
 	struct test_watcher *watcher = watch(test);
@@ -235,7 +235,7 @@ static void old_events_are_not_told(struct kunit *test)
 	ib_unwatch_ports(&watcher->ib);
 }
 
-/* A watcher that is not interested hears no more of that port. */
+/* A watcher that is not interested is not called for that port any more. */
 static void not_interested(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_watched");
@@ -262,7 +262,7 @@ static void not_interested(struct kunit *test)
 	ib_unwatch_ports(&watcher.ib);
 }
 
-/* Watchers hear of what comes in the order in which they have come, of what goes in the other. */
+/* Watchers are called in the order in which they came, and in the other one for what goes. */
 static void order(struct kunit *test)
 {
 	struct test_watcher *first = watch(test), *second = watch(test);
@@ -279,7 +279,7 @@ static void order(struct kunit *test)
 
 #ifdef CONFIG_FAILSLAB
 /*
- * A watcher that finds no memory has heard nothing. Another one is there already, so that only
+ * A watcher for which there is no memory is not called. Another one is there already, so that only
  * views are allocated: no driver is asked for its ports, which takes an HCA's any number of
  * allocations.
  */
@@ -340,7 +340,7 @@ static void make_events(struct work_struct *work)
 	}
 }
 
-/* Whatever is told meanwhile stands between ADD with the state and REMOVE. */
+/* Whatever is reported meanwhile stands between ADD with the state and REMOVE. */
 static void watchers_race(struct kunit *test)
 {
 	struct race race = { .device = test_device_registered(test, "kt_watched") };

@@ -28,7 +28,7 @@ static const u8 path_bytes[64] = {
 static void path(struct kunit *test)
 {
 	struct sa_path_rec rec = { .rec_type = SA_PATH_REC_TYPE_IB }, back;
-	u8 bytes[66];
+	u8 bytes[66], again[64];
 
 	rec.service_id = cpu_to_be64(0x0102030405060708ULL);
 	rec.dgid.global.subnet_prefix = cpu_to_be64(0xfe80ULL << 48);
@@ -72,8 +72,11 @@ static void path(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, back.reversible, 1);
 	KUNIT_EXPECT_EQ(test, back.mtu, IB_MTU_2048);
 	KUNIT_EXPECT_EQ(test, back.rate_selector, IB_SA_LT);
+	KUNIT_EXPECT_EQ(test, back.packet_life_time_selector, IB_SA_GT);
 	KUNIT_EXPECT_EQ(test, back.packet_life_time, 18);
 	KUNIT_EXPECT_EQ(test, back.preference, 9);
+	ib_sa_pack_path(&back, again);
+	KUNIT_EXPECT_MEMEQ(test, again, path_bytes, sizeof(again));
 }
 
 static const u8 mcmember_bytes[52] = {
@@ -218,6 +221,54 @@ static void inform(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, &back, &info, sizeof(info));
 }
 
+/* What opensm has put on the wire: a path to its own port, and a member that has joined */
+static const u8 path_of_opensm[64] = {
+	0, 0, 0, 0, 0, 0, 0, 0,
+	0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x0a, 0x56, 0x48, 0x43, 0x41, 0x00, 0x02, 0x01,
+	0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x0a, 0x56, 0x48, 0x43, 0x41, 0x00, 0x01, 0x01,
+	0x00, 0x03, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x80, 0xff, 0xff, 0x00, 0x00, 0x85, 0x90, 0x92, 0, 0, 0, 0, 0, 0, 0,
+};
+
+static const u8 member_of_opensm[52] = {
+	0xff, 0x12, 0x6b, 0x73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x6c,
+	0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x0a, 0x56, 0x48, 0x43, 0x41, 0x00, 0x01, 0x01,
+	0x01, 0x23, 0x45, 0x67, 0xc0, 0x01, 0x85, 0x89, 0xff, 0xff, 0x90, 0x92,
+	0x0a, 0xbc, 0xde, 0x3c, 0x21, 0x00, 0x00, 0x00,
+};
+
+static void opensm(struct kunit *test)
+{
+	struct ib_sa_mcmember_rec member;
+	struct sa_path_rec path = {};
+	u8 bytes[64];
+
+	ib_sa_unpack_path((void *)path_of_opensm, &path);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(path.ib.dlid), 3);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(path.ib.slid), 1);
+	KUNIT_EXPECT_EQ(test, path.reversible, 1);
+	KUNIT_EXPECT_EQ(test, path.mtu_selector, IB_SA_EQ);
+	KUNIT_EXPECT_EQ(test, path.mtu, IB_MTU_4096);
+	KUNIT_EXPECT_EQ(test, path.rate_selector, IB_SA_EQ);
+	KUNIT_EXPECT_EQ(test, path.rate, IB_RATE_100_GBPS);
+	KUNIT_EXPECT_EQ(test, path.packet_life_time_selector, IB_SA_EQ);
+	KUNIT_EXPECT_EQ(test, path.packet_life_time, 18);
+	ib_sa_pack_path(&path, bytes);
+	KUNIT_EXPECT_MEMEQ(test, bytes, path_of_opensm, sizeof(path_of_opensm));
+
+	sa_unpack_mcmember((void *)member_of_opensm, &member);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(member.mlid), 0xc001);
+	KUNIT_EXPECT_EQ(test, member.packet_life_time_selector, IB_SA_EQ);
+	KUNIT_EXPECT_EQ(test, member.packet_life_time, 18);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(member.flow_label), 0xabcde);
+	KUNIT_EXPECT_EQ(test, member.hop_limit, 0x3c);
+	KUNIT_EXPECT_EQ(test, member.scope, 2);
+	KUNIT_EXPECT_EQ(test, member.join_state, 1);
+	KUNIT_EXPECT_EQ(test, member.proxy_join, 0);
+	sa_pack_mcmember(&member, bytes);
+	KUNIT_EXPECT_MEMEQ(test, bytes, member_of_opensm, sizeof(member_of_opensm));
+}
+
 /* Offsets that those who look at ClassPortInfo rely on */
 static void class_port_info(struct kunit *test)
 {
@@ -238,6 +289,7 @@ static struct kunit_case layout_cases[] = {
 	KUNIT_CASE(guidinfo),
 	KUNIT_CASE(service),
 	KUNIT_CASE(inform),
+	KUNIT_CASE(opensm),
 	KUNIT_CASE(class_port_info),
 	{}
 };

@@ -204,7 +204,7 @@ static void question(struct kunit *test)
 	reply(s, nlh->nlmsg_seq, 0, 1, IB_PATH_PRIMARY);
 	KUNIT_EXPECT_EQ(test, s->calls, 1);
 
-	/* Only what was asked for, and one way */
+	/* The request has only what was asked for, and one way. */
 	KUNIT_ASSERT_GT(test, ask(s, IB_SA_PATH_REC_DGID, 1, NULL), 0);
 	nlh = receive(test, s);
 	header = nlmsg_data(nlh);
@@ -221,7 +221,7 @@ static void answer_by_paths(struct kunit *test)
 
 	KUNIT_ASSERT_GT(test, ask(s, IB_SA_PATH_REC_DGID, 0, NULL), 0);
 	nlh = receive(test, s);
-	/* An answer to somebody else */
+	/* This answers somebody else. */
 	reply(s, nlh->nlmsg_seq + 1, 0, 1, IB_PATH_PRIMARY | IB_PATH_OUTBOUND);
 	KUNIT_EXPECT_EQ(test, s->calls, 0);
 	reply(s, nlh->nlmsg_seq, 0, 4, IB_PATH_PRIMARY | IB_PATH_OUTBOUND);

@@ -248,7 +248,7 @@ static void manager_moves_meanwhile(struct kunit *test)
 	struct fake_sa *fake = test->priv;
 	struct asked asked;
 
-	/* Cancelled while it moves */
+	/* It is cancelled while it moves. */
 	fake->hold = true;
 	ask(fake, &asked);
 	fake->attr.sm_lid = 9;
@@ -259,7 +259,7 @@ static void manager_moves_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, asked.status, -EINTR);
 	KUNIT_EXPECT_EQ(test, fake->posts, 1);
 
-	/* Answered by the old manager while it moves */
+	/* The old manager answers it while it moves. */
 	ask(fake, &asked);
 	fake->attr.sm_lid = 10;
 	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
@@ -268,7 +268,7 @@ static void manager_moves_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, asked.status, 0);
 	KUNIT_EXPECT_EQ(test, fake->posts, 2);
 
-	/* Two moves, the second before the MAD is back from the first */
+	/* It moves twice, the second time before the MAD is back from the first. */
 	ask(fake, &asked);
 	fake->attr.sm_lid = 11;
 	fake_sa_event(fake, IB_EVENT_SM_CHANGE);

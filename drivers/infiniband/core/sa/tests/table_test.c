@@ -353,7 +353,7 @@ static void subscriptions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(heard->last + 28) >> 8, 1);
 	/* SA's own agent, and one that receives */
 	KUNIT_EXPECT_EQ(test, fake->agents, 2);
-	/* Who has to confirm it again may have forgotten it, so that the owner is told. */
+	/* A manager that has to confirm it again may have forgotten it: the owner gets an event. */
 	fake_sa_event(fake, IB_EVENT_CLIENT_REREGISTER);
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, heard->sets, 2);
@@ -453,7 +453,7 @@ static void ends_are_not_awaited(struct kunit *test)
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, heard->status, 0);
 
-	/* Of those that the manager is never told, the port's end is the end. */
+	/* Subscriptions that the manager does not know yet end with the port. */
 	one = subscribe(test, 67);
 	answer_first(test, true);
 	wait(test, heard);
@@ -462,7 +462,7 @@ static void ends_are_not_awaited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_sa_mads(fake), 2);
 }
 
-/* The manager knows it of one, which leaves the end to another one that has not been heard yet. */
+/* The manager knows one of two equal subscriptions; the last one to go ends it. */
 static void ends_are_handed_over(struct kunit *test)
 {
 	struct heard *heard = test->priv;

@@ -109,7 +109,7 @@ static void headers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ut_write(t, 0, RDMA_USER_CM_CMD_JOIN_MCAST + 1, &req, 8, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ut_write(t, 0, ~0, &req, 8, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ut_write(t, 0, RDMA_USER_CM_CMD_GET_OPTION, &req, 8, 0), -ENOSYS);
-	/* The header at the end of the memory: the request behind it is not there */
+	/* The header is at the end of the memory: the request behind it is not there */
 	KUNIT_ASSERT_EQ(test, copy_to_user(u64_to_user_ptr(ut_at(t, 2 * UT_BYTES - 8)), &hdr, 8),
 			0);
 	KUNIT_EXPECT_EQ(test, write_raw(t, ut_at(t, 2 * UT_BYTES - 8), 15), -EINVAL);
@@ -120,7 +120,7 @@ static void headers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, write_raw(t, ut_at(t, 0), 100), -EAGAIN);
 }
 
-/* A descriptor that somebody with other rights has opened. */
+/* Somebody with other rights has opened the descriptor. */
 static void credentials(struct kunit *test)
 {
 	struct ucma_test *t = test->priv;
@@ -417,7 +417,7 @@ static void options(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, UT_TELL(t, 0, SET_OPTION, bad), -EINVAL);
 }
 
-/* The first path that serves for everything is set, and told as a resolved route. */
+/* The first path that serves for everything is set, and reported as a resolved route. */
 static void ib_path(struct kunit *test)
 {
 	struct ucma_test *t = test->priv;

@@ -283,7 +283,7 @@ static void groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, resp.param.ud.qkey, 11);
 	KUNIT_EXPECT_EQ(test, leave(t, 1, group[0]), -EINVAL);
 	KUNIT_EXPECT_EQ(test, leave(t, 0, group[0]), 1);
-	/* Both groups have one address: the connection manager is told which one is meant. */
+	/* Both groups have one address: the connection manager learns which one is meant. */
 	KUNIT_EXPECT_PTR_EQ(test, t->left_group, (const void *)context[0]);
 	KUNIT_EXPECT_EQ(test, leave(t, 0, group[0]), -ENOENT);
 	KUNIT_EXPECT_EQ(test, ut_event(t, 0, &resp), 0);
@@ -380,7 +380,7 @@ static void no_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ut_file(t, 0)->lost, 0);
 }
 
-/* The events of an accepted connection during its life. */
+/* Events of an accepted connection need no memory during its life. */
 static void no_memory_accepted(struct kunit *test)
 {
 	static const u8 events[] = {
@@ -423,7 +423,7 @@ static void changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ut_destroy(t, 0, id), 10);
 }
 
-/* More than was promised is told as long as there is memory; what is lost is counted. */
+/* More events than were promised come as long as there is memory; lost ones are counted. */
 static void surplus(struct kunit *test)
 {
 	struct ucma_test *t = test->priv;

@@ -21,7 +21,10 @@ static int install(struct ucma_test *t, int n)
 	return fd;
 }
 
-/* To file @n, from that of @fd.  Returns how many events were read, or a negative errno. */
+/*
+ * Moves an id to file @n from that of @fd.  Returns how many of its events were read, or a negative
+ * errno.
+ */
 static int migrate(struct ucma_test *t, int n, int fd, u32 id, u64 response)
 {
 	struct rdma_ucm_migrate_id req = { .response = response, .id = id, .fd = fd };
@@ -56,7 +59,7 @@ static void with_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ut_event(t, 0, &resp), -EAGAIN);
 	ut_expect_event(t, 1, id, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	ut_expect_event(t, 1, id, RDMA_CM_EVENT_ESTABLISHED);
-	/* To where it is */
+	/* It moves to where it is. */
 	KUNIT_EXPECT_EQ(test, migrate(t, 0, fd, other, response), 1);
 	KUNIT_EXPECT_EQ(test, ut_destroy(t, 0, other), 1);
 	KUNIT_EXPECT_EQ(test, ut_destroy(t, 1, id), 3);
@@ -111,7 +114,7 @@ static void refused(struct kunit *test)
 	close_fd(own);
 }
 
-/* A descriptor of something else. */
+/* A descriptor of something else is refused. */
 static void other_file(struct kunit *test)
 {
 	struct ucma_test *t = test->priv;

@@ -336,7 +336,7 @@ ib_umem_dmabuf_get_pinned_revocable_and_lock(struct ib_device *device, unsigned 
 EXPORT_SYMBOL(ib_umem_dmabuf_get_pinned_revocable_and_lock);
 
 /**
- * ib_umem_dmabuf_set_revoke_locked() - say who is told that a part is taken back
+ * ib_umem_dmabuf_set_revoke_locked() - set who is called when a part is taken back
  * @umem_dmabuf: the part; its buffer's reservation lock is held
  * @revoke: called once, with that lock held, at the latest by the release; the device
  *	must not use the part when it returns
@@ -399,10 +399,11 @@ EXPORT_SYMBOL(ib_umem_dmabuf_revoke);
  */
 void ib_umem_dmabuf_release(struct ib_umem_dmabuf *umem_dmabuf)
 {
-	struct dma_buf *dmabuf = umem_dmabuf->attach->dmabuf;
+	struct dma_buf_attachment *attach = umem_dmabuf->attach;
+	struct dma_buf *dmabuf = attach->dmabuf;
 
 	ib_umem_dmabuf_revoke(umem_dmabuf);
-	dma_buf_detach(dmabuf, umem_dmabuf->attach);
-	dma_buf_put(dmabuf);
+	dma_buf_detach(dmabuf, attach);
 	kfree(umem_dmabuf);
+	dma_buf_put(dmabuf);
 }

@@ -2,6 +2,7 @@
 /*
  * User memory for which a device asks page by page, and which it loses when the process does.
  */
+#include <linux/cleanup.h>
 #include <linux/hmm.h>
 #include <linux/hugetlb.h>
 #include <linux/mm.h>
@@ -166,6 +167,12 @@ struct ib_umem_odp *ib_umem_odp_alloc_child(struct ib_umem_odp *root_umem, unsig
 }
 EXPORT_SYMBOL(ib_umem_odp_alloc_child);
 
+static void odp_unmap_all(struct ib_umem_odp *odp)
+{
+	guard(mutex)(&odp->umem_mutex);
+	ib_umem_odp_unmap_dma_pages(odp, ib_umem_start(odp), ib_umem_end(odp));
+}
+
 /**
  * ib_umem_odp_release() - let go of memory
  * @umem_odp: the memory, which the device uses no more
@@ -174,16 +181,13 @@ EXPORT_SYMBOL(ib_umem_odp_alloc_child);
  */
 void ib_umem_odp_release(struct ib_umem_odp *umem_odp)
 {
-	if (umem_odp->is_implicit_odp) {
-		mmdrop(umem_odp->umem.owning_mm);
-	} else {
-		mutex_lock(&umem_odp->umem_mutex);
-		ib_umem_odp_unmap_dma_pages(umem_odp, ib_umem_start(umem_odp),
-					    ib_umem_end(umem_odp));
-		mutex_unlock(&umem_odp->umem_mutex);
+	if (!umem_odp->is_implicit_odp) {
+		odp_unmap_all(umem_odp);
 		mmu_interval_notifier_remove(&umem_odp->notifier);
-		kvfree(umem_odp->dma_list);
 		kvfree(umem_odp->pfn_list);
+		kvfree(umem_odp->dma_list);
+	} else {
+		mmdrop(umem_odp->umem.owning_mm);
 	}
 	odp_free(umem_odp);
 }

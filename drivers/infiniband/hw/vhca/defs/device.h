@@ -74,9 +74,8 @@ static inline __u64 vhca_whole_caps(__u64 caps)
 		{ VHCA_CAP_UD_LSO6, VHCA_CAP_UD_LSO },
 		{ VHCA_CAP_UD_LSO6, VHCA_CAP_UD_CSUM6 },
 	};
-	unsigned int i;
 
-	for (i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+	for (unsigned int i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
 		if (!(caps >> needs[i].needs & 1))
 			caps &= ~(1ULL << needs[i].cap);
 	return caps;

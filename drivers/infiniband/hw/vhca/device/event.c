@@ -95,12 +95,12 @@ static void srq_event(struct vhca_dev *dev, u32 srqn, u64 count, enum ib_event_t
 	vhca_target_put(target);
 }
 
-/* Not an event of Linux's: the port's attributes have changed. It is told after those that are. */
+/* Not an event of Linux's: the port's attributes have changed. It is reported after Linux's. */
 #define PORT_CHANGED 31
 
-static void keep_untold(struct vhca_dev *dev, u8 port, unsigned int type)
+static void keep_unreported(struct vhca_dev *dev, u8 port, unsigned int type)
 {
-	u32 *types = &dev->untold[port - 1];
+	u32 *types = &dev->unreported[port - 1];
 
 	lockdep_assert_held(&dev->async_lock);
 	/* As in the device's own queue: that a link went down is always reported, and first. */
@@ -108,20 +108,19 @@ static void keep_untold(struct vhca_dev *dev, u8 port, unsigned int type)
 		*types &= ~BIT(IB_EVENT_PORT_ACTIVE);
 	*types |= BIT(type);
 	if (dev->registered)
-		queue_work(system_unbound_wq, &dev->tell_work);
+		queue_work(system_unbound_wq, &dev->report_work);
 }
 
 /* Take an event of a port that is to be reported; false if there is none, or it is not the time. */
-static bool take_untold(struct vhca_dev *dev, struct ib_event *event)
+static bool take_unreported(struct vhca_dev *dev, struct ib_event *event)
 {
-	unsigned int i;
 	u32 *types;
 
 	guard(mutex)(&dev->async_lock);
 	if (!dev->registered)
 		return false;
-	for (i = 0; i < ARRAY_SIZE(dev->untold); i++) {
-		types = &dev->untold[i];
+	for (unsigned int i = 0; i < ARRAY_SIZE(dev->unreported); i++) {
+		types = &dev->unreported[i];
 		if (!*types)
 			continue;
 		event->event = *types & BIT(IB_EVENT_PORT_ERR) ? IB_EVENT_PORT_ERR : __ffs(*types);
@@ -137,12 +136,12 @@ static bool take_untold(struct vhca_dev *dev, struct ib_event *event)
  * works of ib_wq that run side by side, and keeps what the last of them had read, be it older than
  * what the others had. A port that became active would stay inactive for rdma_cm.
  */
-static void tell_core(struct work_struct *work)
+static void report_events(struct work_struct *work)
 {
-	struct vhca_dev *dev = container_of(work, struct vhca_dev, tell_work);
+	struct vhca_dev *dev = container_of(work, struct vhca_dev, report_work);
 	struct ib_event event = { .device = &dev->ibdev };
 
-	while (take_untold(dev, &event)) {
+	while (take_unreported(dev, &event)) {
 		if ((unsigned int)event.event == PORT_CHANGED) {
 			ib_port_changed(&dev->ibdev, event.element.port_num);
 			continue;
@@ -161,7 +160,7 @@ static void tell_core(struct work_struct *work)
 void vhca_events_init(struct vhca_dev *dev)
 {
 	mutex_init(&dev->async_lock);
-	INIT_WORK(&dev->tell_work, tell_core);
+	INIT_WORK(&dev->report_work, report_events);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_events_init);
 
@@ -177,7 +176,7 @@ static void eth_port_event(struct vhca_dev *dev, u8 port, unsigned int type)
 		/* The core writes these tables itself, and reports that. */
 		return;
 	default:
-		keep_untold(dev, port, type);
+		keep_unreported(dev, port, type);
 	}
 }
 
@@ -188,7 +187,7 @@ static void port_event(struct vhca_dev *dev, u8 port, unsigned int type)
 	else if (vhca_port_is_eth(dev, port))
 		eth_port_event(dev, port, type);
 	else
-		keep_untold(dev, port, type);
+		keep_unreported(dev, port, type);
 }
 
 /**
@@ -204,7 +203,7 @@ static void port_event(struct vhca_dev *dev, u8 port, unsigned int type)
 void vhca_port_event(struct vhca_dev *dev, u32 port, enum ib_event_type type)
 {
 	mutex_lock(&dev->async_lock);
-	keep_untold(dev, port, type);
+	keep_unreported(dev, port, type);
 	mutex_unlock(&dev->async_lock);
 }
 
@@ -221,7 +220,7 @@ void vhca_events_open(struct vhca_dev *dev)
 {
 	mutex_lock(&dev->async_lock);
 	dev->registered = true;
-	queue_work(system_unbound_wq, &dev->tell_work);
+	queue_work(system_unbound_wq, &dev->report_work);
 	mutex_unlock(&dev->async_lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_events_open);
@@ -240,7 +239,7 @@ void vhca_events_close(struct vhca_dev *dev)
 	mutex_lock(&dev->async_lock);
 	dev->registered = false;
 	mutex_unlock(&dev->async_lock);
-	cancel_work_sync(&dev->tell_work);
+	cancel_work_sync(&dev->report_work);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_events_close);
 
@@ -306,7 +305,7 @@ void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 EXPORT_SYMBOL_IF_KUNIT(vhca_async_event);
 
 /* A dead device has not sent the last-WQE events of its QPs with an SRQ: report them. */
-static void tell_last_wqes(struct vhca_dev *dev)
+static void report_last_wqes(struct vhca_dev *dev)
 {
 	struct vhca_target *target;
 	struct vhca_qp *qp;
@@ -350,6 +349,6 @@ void vhca_flush_kernel_users(struct vhca_dev *dev)
 			vhca_cq_wake_users(cq);
 		vhca_target_put(target);
 	}
-	tell_last_wqes(dev);
+	report_last_wqes(dev);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_flush_kernel_users);

@@ -10,9 +10,8 @@
 static u64 signs_of_life(const struct vhca_dev *dev)
 {
 	u64 sum = READ_ONCE(dev->hw.admin.head) + READ_ONCE(dev->async_eq.ci);
-	unsigned int i;
 
-	for (i = 0; i < dev->nvectors; i++)
+	for (unsigned int i = 0; i < dev->nvectors; i++)
 		sum += READ_ONCE(dev->vectors[i].eq.ci);
 	return sum;
 }

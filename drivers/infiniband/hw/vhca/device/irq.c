@@ -152,9 +152,8 @@ err_vectors:
 void vhca_irqs_free(struct vhca_dev *dev)
 {
 	struct pci_dev *pdev = dev->fn->pdev;
-	unsigned int i;
 
-	for (i = 0; i < dev->nirqs; i++) {
+	for (unsigned int i = 0; i < dev->nirqs; i++) {
 		irq_update_affinity_hint(pci_irq_vector(pdev, i), NULL);
 		free_irq(pci_irq_vector(pdev, i), &dev->irqs[i]);
 	}
@@ -292,13 +291,13 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_eqs_destroy);
 void vhca_eqs_rescue(struct vhca_dev *dev)
 {
 	struct vhca_vector *vector;
-	unsigned int i, lost = 0;
+	unsigned int lost = 0;
 
 	if (vhca_eq_stuck(&dev->async_eq)) {
 		lost++;
 		poll_async(dev);
 	}
-	for (i = 0; i < dev->nvectors; i++) {
+	for (unsigned int i = 0; i < dev->nvectors; i++) {
 		vector = &dev->vectors[i];
 		if (!vhca_eq_stuck(&vector->eq))
 			continue;

@@ -61,13 +61,12 @@ static void close_kernel_uar(struct vhca_dev *dev)
 static int query_limits(struct vhca_dev *dev)
 {
 	struct vhca_port_attr port;
-	unsigned int i;
 	int err;
 
 	err = vhca_cmd_query_device(&dev->hw, &dev->hw.limits);
 	if (err)
 		return err;
-	for (i = 1; i <= dev->hw.limits.ports; i++) {
+	for (unsigned int i = 1; i <= dev->hw.limits.ports; i++) {
 		err = vhca_cmd_query_port(&dev->hw, i, &port);
 		if (err)
 			return err;

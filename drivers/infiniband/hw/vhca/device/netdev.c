@@ -30,9 +30,7 @@ static bool has_address(const struct net_device *ndev, const struct vhca_port *p
 /* Find the port that a net device is of, by its permanent address; 0 for none. */
 static u32 port_of(struct vhca_dev *dev, const struct net_device *ndev)
 {
-	u32 port;
-
-	for (port = 1; port <= dev->hw.limits.ports; port++)
+	for (u32 port = 1; port <= dev->hw.limits.ports; port++)
 		if (has_address(ndev, &dev->ports[port - 1]))
 			return port;
 	return 0;
@@ -113,7 +111,7 @@ static bool is_active(struct vhca_dev *dev, u32 port)
 	       attr.state == IB_PORT_ACTIVE;
 }
 
-static void tell_state(struct vhca_dev *dev, u32 port)
+static void report_state(struct vhca_dev *dev, u32 port)
 {
 	struct vhca_port *p = &dev->ports[port - 1];
 	bool active = is_active(dev, port);
@@ -124,7 +122,7 @@ static void tell_state(struct vhca_dev *dev, u32 port)
 	vhca_port_event(dev, port, active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
 }
 
-static void tell_lonely(struct vhca_dev *dev, u32 port)
+static void warn_lonely(struct vhca_dev *dev, u32 port)
 {
 	struct vhca_port *p = &dev->ports[port - 1];
 
@@ -141,27 +139,24 @@ static void follow_port(struct vhca_dev *dev, u32 port)
 
 	vhca_eth_get_link(dev, port, &link);
 	if (!link.present)
-		tell_lonely(dev, port);
+		warn_lonely(dev, port);
 	program(dev, port, &link);
 	vhca_eth_refresh_gids(dev, port);
-	tell_state(dev, port);
+	report_state(dev, port);
 }
 
 static void follow_netdevs(struct work_struct *work)
 {
 	struct vhca_dev *dev = container_of(work, struct vhca_dev, follow_work);
-	u32 port;
 
-	for (port = 1; port <= dev->hw.limits.ports; port++)
+	for (u32 port = 1; port <= dev->hw.limits.ports; port++)
 		if (dev->ports[port - 1].eth)
 			follow_port(dev, port);
 }
 
 static bool has_eth(const struct vhca_dev *dev)
 {
-	u32 port;
-
-	for (port = 1; port <= dev->hw.limits.ports; port++)
+	for (u32 port = 1; port <= dev->hw.limits.ports; port++)
 		if (dev->ports[port - 1].eth)
 			return true;
 	return false;

@@ -53,7 +53,6 @@ int vhca_admin_init(struct vhca_admin *aq, struct device *dev, const struct vhca
 		    u8 log, unsigned long timeout)
 {
 	u32 n = 1U << log;
-	u32 i;
 
 	memset(aq, 0, sizeof(*aq));
 	aq->dev = dev;
@@ -74,7 +73,7 @@ int vhca_admin_init(struct vhca_admin *aq, struct device *dev, const struct vhca
 	if (!aq->cq)
 		goto err_sq;
 
-	for (i = 0; i < n; i++) {
+	for (u32 i = 0; i < n; i++) {
 		aq->slots[i].cmd_id = i;
 		init_completion(&aq->slots[i].done);
 	}
@@ -224,11 +223,10 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_admin_stuck);
 void vhca_admin_fail(struct vhca_admin *aq)
 {
 	unsigned long flags;
-	u32 i;
 
 	spin_lock_irqsave(&aq->lock, flags);
 	aq->closed = true;
-	for (i = 0; i <= slot_mask(aq); i++) {
+	for (u32 i = 0; i <= slot_mask(aq); i++) {
 		if (aq->slots[i].state != VHCA_SLOT_BUSY)
 			continue;
 		aq->slots[i].state = VHCA_SLOT_FAILED;
@@ -303,9 +301,8 @@ static struct vhca_admin_slot *submit(struct vhca_admin *aq, const struct vhca_a
 static bool wait_by_polling(struct vhca_admin *aq, struct vhca_admin_slot *slot)
 {
 	unsigned long end = jiffies + aq->timeout;
-	unsigned long us;
 
-	for (us = VHCA_ADMIN_POLL_US;; us = min(2 * us, VHCA_ADMIN_POLL_MAX_US)) {
+	for (unsigned long us = VHCA_ADMIN_POLL_US;; us = min(2 * us, VHCA_ADMIN_POLL_MAX_US)) {
 		vhca_admin_poll(aq);
 		if (completion_done(&slot->done))
 			return true;

@@ -32,9 +32,8 @@ static int map_list(struct device *dev, void *list, size_t size, u64 *dma)
 static int fill_list(__le64 *list, u32 n, vhca_next_page next, void *cursor)
 {
 	u64 addr;
-	u32 i;
 
-	for (i = 0; i < n; i++) {
+	for (u32 i = 0; i < n; i++) {
 		if (!next(cursor, &addr))
 			return -EINVAL;
 		list[i] = cpu_to_le64(addr);
@@ -143,11 +142,9 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_pages_build);
  */
 void vhca_pages_free(struct vhca_pages *p)
 {
-	u32 i;
-
 	if (p->buf.levels)
 		dma_unmap_single(p->dev, p->root_dma, p->root_size, DMA_TO_DEVICE);
-	for (i = 0; i < p->nleaf; i++) {
+	for (u32 i = 0; i < p->nleaf; i++) {
 		dma_unmap_single(p->dev, le64_to_cpu(p->root[i]), VHCA_LIST_PAGE, DMA_TO_DEVICE);
 		kfree(p->leaf[i]);
 	}
@@ -339,8 +336,6 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_kbuf_free);
  */
 void vhca_kbuf_zero(struct vhca_kbuf *k)
 {
-	u32 i;
-
-	for (i = 0; i < k->npieces; i++)
+	for (u32 i = 0; i < k->npieces; i++)
 		memset(k->va[i], 0, 1UL << k->shift);
 }

@@ -24,7 +24,7 @@
 #endif
 #endif
 
-/* Whether the core can be told of changes of a port for which Linux 6.12 has no event */
+/* Whether the core can be notified of changes of a port for which Linux 6.12 has no event */
 #ifdef VHCA_HAVE_EXT
 #define VHCA_TELLS_PORT_CHANGE	true
 #else

@@ -49,7 +49,7 @@ static void reg_write(struct vhca_hw *hw, u32 reg, u32 value)
 }
 
 /*
- * Reset the device and make sure that it heard: a register read is answered after the writes
+ * Reset the device and make sure that it does it: a register read is answered after the writes
  * before it, and a device that was reset or is gone does no DMA.
  */
 static int reset_device(struct vhca_hw *hw)

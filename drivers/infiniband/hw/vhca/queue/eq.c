@@ -127,9 +127,7 @@ static u32 eq_drain(struct vhca_eq *eq)
  */
 bool vhca_eq_poll(struct vhca_eq *eq)
 {
-	unsigned int laps;
-
-	for (laps = 0; laps < 2; laps++) {
+	for (unsigned int laps = 0; laps < 2; laps++) {
 		eq_drain(eq);
 		eq_arm(eq);
 		/* An entry written before the arming was seen raises no interrupt. */

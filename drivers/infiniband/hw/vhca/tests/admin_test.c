@@ -243,17 +243,23 @@ static void test_out_of_order(struct kunit *test)
 	}
 }
 
+/* More callers than there are slots begin, and as many commands as there are slots are sent. */
+static void fill_ring(struct fake *f, struct caller **c, int callers)
+{
+	f->answers = false;
+	for (int i = 0; i < callers; i++)
+		c[i] = start_caller(f, i);
+	for (int i = 0; i < ENTRIES; i++)
+		wait_for_completion(&f->kick_seen);
+}
+
 static void test_more_callers_than_slots(struct kunit *test)
 {
 	struct fake *f = test->priv;
 	struct caller *c[3 * ENTRIES];
 	int i;
 
-	f->answers = false;
-	for (i = 0; i < ARRAY_SIZE(c); i++)
-		c[i] = start_caller(f, i);
-	for (i = 0; i < ENTRIES; i++)
-		wait_for_completion(&f->kick_seen);
+	fill_ring(f, c, ARRAY_SIZE(c));
 	/* The ring is full: no further command is sent until one is answered. */
 	KUNIT_EXPECT_EQ(test, f->kicked, ENTRIES);
 	for (i = 0; i < ARRAY_SIZE(c); i++) {
@@ -405,11 +411,7 @@ static void test_fail_wakes_everybody(struct kunit *test)
 	struct caller *c[ENTRIES + 2];
 	int i;
 
-	f->answers = false;
-	for (i = 0; i < ARRAY_SIZE(c); i++)
-		c[i] = start_caller(f, i);
-	for (i = 0; i < ENTRIES; i++)
-		wait_for_completion(&f->kick_seen);
+	fill_ring(f, c, ARRAY_SIZE(c));
 	vhca_admin_fail(&f->aq);
 	for (i = 0; i < ARRAY_SIZE(c); i++) {
 		wait_for_completion(&c[i]->done);

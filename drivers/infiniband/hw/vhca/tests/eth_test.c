@@ -213,9 +213,9 @@ static bool stands_on(u32 port, const struct net_device *ndev)
 
 static u32 told(void)
 {
-	u32 events = bench->dev->untold[0];
+	u32 events = bench->dev->unreported[0];
 
-	bench->dev->untold[0] = 0;
+	bench->dev->unreported[0] = 0;
 	return events;
 }
 

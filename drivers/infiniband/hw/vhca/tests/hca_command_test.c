@@ -12,7 +12,7 @@
 #include "hca_test.h"
 
 /* A device, and one object of each kind to make others of. */
-struct world {
+struct objects {
 	struct hca_test *h;
 	struct ib_device *dev;
 	struct ib_pd *pd;
@@ -23,7 +23,7 @@ struct world {
 	struct rdma_counter counter;
 };
 
-static int start(struct world *w, struct kunit *test)
+static int start(struct objects *w, struct kunit *test)
 {
 	w->h = test->priv;
 	hca_need_faults(w->h);
@@ -33,7 +33,7 @@ static int start(struct world *w, struct kunit *test)
 
 /* ---- what is tried ---- */
 
-static int make_pd(struct world *w)
+static int make_pd(struct objects *w)
 {
 	struct ib_pd *pd = ib_alloc_pd(w->dev, 0);
 
@@ -43,7 +43,7 @@ static int make_pd(struct world *w)
 	return 0;
 }
 
-static int make_cq(struct world *w)
+static int make_cq(struct objects *w)
 {
 	struct ib_cq_init_attr attr = { .cqe = 16 };
 	struct ib_cq *cq = ib_create_cq(w->dev, NULL, NULL, NULL, &attr);
@@ -54,7 +54,7 @@ static int make_cq(struct world *w)
 	return 0;
 }
 
-static int make_qp(struct world *w)
+static int make_qp(struct objects *w)
 {
 	struct ib_qp_init_attr attr = {
 		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
@@ -70,7 +70,7 @@ static int make_qp(struct world *w)
 	return 0;
 }
 
-static int to_init(struct world *w)
+static int to_init(struct objects *w)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT, .port_num = 1 };
 
@@ -78,7 +78,7 @@ static int to_init(struct world *w)
 			    IB_QP_ACCESS_FLAGS);
 }
 
-static int ask_qp(struct world *w)
+static int ask_qp(struct objects *w)
 {
 	struct ib_qp_init_attr init;
 	struct ib_qp_attr attr;
@@ -86,35 +86,35 @@ static int ask_qp(struct world *w)
 	return ib_query_qp(w->qp, &attr, IB_QP_STATE, &init);
 }
 
-static int ask_port(struct world *w)
+static int ask_port(struct objects *w)
 {
 	struct ib_port_attr attr;
 
 	return ib_query_port(w->dev, 1, &attr);
 }
 
-static int ask_gid(struct world *w)
+static int ask_gid(struct objects *w)
 {
 	union ib_gid gid;
 
 	return w->dev->ops.query_gid(w->dev, 1, 0, &gid);
 }
 
-static int ask_pkey(struct world *w)
+static int ask_pkey(struct objects *w)
 {
 	u16 pkey;
 
 	return ib_query_pkey(w->dev, 1, 0, &pkey);
 }
 
-static int rename_node(struct world *w)
+static int rename_node(struct objects *w)
 {
 	struct ib_device_modify modify = { .node_desc = "kunit" };
 
 	return ib_modify_device(w->dev, IB_DEVICE_MODIFY_NODE_DESC, &modify);
 }
 
-static int make_srq(struct world *w)
+static int make_srq(struct objects *w)
 {
 	struct ib_srq_init_attr attr = { .attr = { .max_wr = 4, .max_sge = 1 } };
 	struct ib_srq *srq = ib_create_srq(w->pd, &attr);
@@ -125,24 +125,24 @@ static int make_srq(struct world *w)
 	return 0;
 }
 
-static int limit_srq(struct world *w)
+static int limit_srq(struct objects *w)
 {
 	return ib_modify_srq(w->srq, &(struct ib_srq_attr){}, IB_SRQ_LIMIT);
 }
 
-static int resize_srq(struct world *w)
+static int resize_srq(struct objects *w)
 {
 	return ib_modify_srq(w->srq, &(struct ib_srq_attr){ .max_wr = 16 }, IB_SRQ_MAX_WR);
 }
 
-static int ask_srq(struct world *w)
+static int ask_srq(struct objects *w)
 {
 	struct ib_srq_attr attr;
 
 	return ib_query_srq(w->srq, &attr);
 }
 
-static int drop_srq(struct world *w)
+static int drop_srq(struct objects *w)
 {
 	int err = ib_destroy_srq_user(w->srq, NULL);
 
@@ -151,26 +151,26 @@ static int drop_srq(struct world *w)
 	return err;
 }
 
-static int ask_clock(struct world *w)
+static int ask_clock(struct objects *w)
 {
 	u64 now;
 
 	return vhca_cmd_query_clock(&to_vdev(w->dev)->hw, &now);
 }
 
-static int resize_cq(struct world *w)
+static int resize_cq(struct objects *w)
 {
 	return ib_resize_cq(w->cq, 64);
 }
 
-static int moderate_cq(struct world *w)
+static int moderate_cq(struct objects *w)
 {
 	return rdma_set_cq_moderation(w->cq, 2, 10);
 }
 
 static union ib_gid group = { .raw = { 0xff, 0x12, [15] = 9 } };
 
-static int join(struct world *w)
+static int join(struct objects *w)
 {
 	struct ib_qp_init_attr attr = {
 		.cap = { .max_send_wr = 4, .max_recv_wr = 4, .max_send_sge = 1, .max_recv_sge = 1 },
@@ -186,25 +186,25 @@ static int join(struct world *w)
 	return ib_attach_mcast(qp, &group, 0xc009);
 }
 
-static int leave(struct world *w)
+static int leave(struct objects *w)
 {
 	return ib_detach_mcast(w->ud, &group, 0xc009);
 }
 
-static int count_qp(struct world *w)
+static int count_qp(struct objects *w)
 {
 	w->counter.device = w->dev;
 	w->counter.port = 1;
 	return w->dev->ops.counter_bind_qp(&w->counter, w->qp);
 }
 
-static int read_counter(struct world *w)
+static int read_counter(struct objects *w)
 {
 	w->counter.stats = w->counter.stats ?: w->dev->ops.counter_alloc_stats(&w->counter);
 	return w->counter.stats ? w->dev->ops.counter_update_stats(&w->counter) : -EBADMSG;
 }
 
-static int drop_counter(struct world *w)
+static int drop_counter(struct objects *w)
 {
 	int err = w->dev->ops.counter_unbind_qp(w->qp) ?:
 		  w->dev->ops.counter_dealloc(&w->counter);
@@ -214,7 +214,7 @@ static int drop_counter(struct world *w)
 	return err;
 }
 
-static int drop_qp(struct world *w)
+static int drop_qp(struct objects *w)
 {
 	int err = ib_destroy_qp(w->qp);
 
@@ -223,7 +223,7 @@ static int drop_qp(struct world *w)
 	return err;
 }
 
-static int drop_cq(struct world *w)
+static int drop_cq(struct objects *w)
 {
 	int err;
 
@@ -238,7 +238,7 @@ static int drop_cq(struct world *w)
 /* In the order in which they are tried; each has what those before it have made. */
 static const struct {
 	const char *opcode;
-	int (*try)(struct world *w);
+	int (*try)(struct objects *w);
 } steps[] = {
 	{ "CREATE_PD", make_pd },
 	{ "CREATE_MKEY", make_pd },	/* of the kernel's key in the PD */
@@ -269,7 +269,7 @@ static const struct {
 
 static void finish(void *data)
 {
-	struct world *w = data;
+	struct objects *w = data;
 
 	/* Those that a failed test has left armed would keep the objects alive. */
 	if (w->h->faults)
@@ -289,7 +289,7 @@ static void finish(void *data)
 		ib_dealloc_pd(w->pd);
 }
 
-static void refused(struct kunit *test, struct world *w, int (*try)(struct world *w), int err,
+static void refused(struct kunit *test, struct objects *w, int (*try)(struct objects *w), int err,
 		    const char *reason)
 {
 	struct rdma_reject_log *log = kunit_kzalloc(test, sizeof(*log), GFP_KERNEL);
@@ -306,7 +306,7 @@ static void refused(struct kunit *test, struct world *w, int (*try)(struct world
 
 static void test_refused_commands(struct kunit *test)
 {
-	struct world *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	struct objects *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
 	char *words = kunit_kzalloc(test, SZ_4K, GFP_KERNEL), *reason;
 	unsigned int i, len = 0;
 
@@ -359,7 +359,7 @@ static void test_statuses(struct kunit *test)
 	};
 	char *words = kunit_kzalloc(test, SZ_4K, GFP_KERNEL);
 	unsigned int i, len = 0;
-	struct world w = {};
+	struct objects w = {};
 
 	KUNIT_ASSERT_NOT_NULL(test, words);
 	start(&w, test);
@@ -377,7 +377,7 @@ static void test_statuses(struct kunit *test)
 /* A key and a PD that the device keeps: the driver keeps them as well, as they are. */
 static void test_refused_destroy_of_key_and_pd(struct kunit *test)
 {
-	struct world w = {};
+	struct objects w = {};
 	struct vhca_pd *pd = kunit_kzalloc(test, sizeof(*pd), GFP_KERNEL);
 	struct ib_mr *mr;
 
@@ -420,7 +420,7 @@ static void drop_cqs(void *data)
 static void test_refused_doorbell_page(struct kunit *test)
 {
 	struct cq_list *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
-	struct world w = {};
+	struct objects w = {};
 	int err;
 
 	KUNIT_ASSERT_NOT_NULL(test, l);

@@ -16,16 +16,6 @@ static struct conn *quiet(struct kunit *test)
 	return conn_get_as(test, &dev->ibdev, &(struct conn_options){ .cqe = CQE });
 }
 
-static int write_some(struct conn *c, int n)
-{
-	int err = 0;
-
-	while (!err && n--)
-		err = conn_send(c, 0, &c->tx[n], IB_WR_RDMA_WRITE, IB_SEND_SIGNALED, 0, 64,
-				c->pd->unsafe_global_rkey);
-	return err;
-}
-
 /* Wait until so many completions are there. */
 static void await(struct kunit *test, struct conn *c, int n)
 {
@@ -67,7 +57,7 @@ static void test_peek_and_count(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_peek_cq(c->cq, 1), 0);
 	for (n = 1; n <= 20; n++) {
 		reinit_completion(&c->called);
-		KUNIT_ASSERT_EQ(test, write_some(c, n), 0);
+		KUNIT_ASSERT_EQ(test, conn_write_some(c, n), 0);
 		await(test, c, n);
 		KUNIT_EXPECT_EQ(test, ib_peek_cq(c->cq, CQE), n);
 		KUNIT_EXPECT_EQ(test, ib_peek_cq(c->cq, 1), 1);
@@ -81,10 +71,10 @@ static void test_peek_and_count(struct kunit *test)
 	 */
 	c = quiet(test);
 	KUNIT_ASSERT_EQ(test, ib_req_ncomp_notif(c->cq, 3), 0);
-	KUNIT_ASSERT_EQ(test, write_some(c, 2), 0);
+	KUNIT_ASSERT_EQ(test, conn_write_some(c, 2), 0);
 	KUNIT_ASSERT_TRUE(test, wait_until_there(c, 2));
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->cq_events), 0);
-	KUNIT_ASSERT_EQ(test, write_some(c, 1), 0);
+	KUNIT_ASSERT_EQ(test, conn_write_some(c, 1), 0);
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->called, HCA_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, ib_peek_cq(c->cq, CQE), 3);
 }
@@ -106,7 +96,7 @@ static void test_resize_filled(struct kunit *test)
 	c = quiet(test);
 	for (i = 0; i < 4 * ARRAY_SIZE(sizes); i++) {
 		reinit_completion(&c->called);
-		KUNIT_ASSERT_EQ(test, write_some(c, 8), 0);
+		KUNIT_ASSERT_EQ(test, conn_write_some(c, 8), 0);
 		await(test, c, 8);
 		KUNIT_EXPECT_EQ(test, ib_resize_cq(c->cq, 4), -EINVAL);
 		KUNIT_EXPECT_EQ(test, ib_peek_cq(c->cq, CQE), 8);
@@ -159,7 +149,7 @@ static void test_moderation(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, rdma_set_cq_moderation(c->cq, 8, caps->max_cq_moderation_period), 0);
 	KUNIT_ASSERT_EQ(test, ib_req_notify_cq(c->cq, IB_CQ_NEXT_COMP), 0);
 	start = ktime_get();
-	KUNIT_ASSERT_EQ(test, write_some(c, 8), 0);
+	KUNIT_ASSERT_EQ(test, conn_write_some(c, 8), 0);
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->called, HCA_PATIENCE), 0);
 	there = ib_peek_cq(c->cq, CQE);
 	/* On a slow machine the first one's time may come before the last one. */
@@ -170,7 +160,7 @@ static void test_moderation(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, rdma_set_cq_moderation(c->cq, 8, 100), 0);
 	KUNIT_ASSERT_EQ(test, ib_req_notify_cq(c->cq, IB_CQ_NEXT_COMP), 0);
-	KUNIT_ASSERT_EQ(test, write_some(c, 3), 0);
+	KUNIT_ASSERT_EQ(test, conn_write_some(c, 3), 0);
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->called, HCA_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->cq_events), 2);
 
@@ -211,7 +201,7 @@ static bool called_on(struct kunit *test, struct conn *c, unsigned int cpu)
 
 	for (tries = 0; tries < 10; tries++) {
 		KUNIT_ASSERT_EQ(test, ib_req_notify_cq(c->cq, IB_CQ_NEXT_COMP), 0);
-		KUNIT_ASSERT_EQ(test, write_some(c, 1), 0);
+		KUNIT_ASSERT_EQ(test, conn_write_some(c, 1), 0);
 		KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->called, HCA_PATIENCE), 0);
 		KUNIT_ASSERT_EQ(test, poll_all(test, c), 1);
 		if (c->called_on == cpu)

@@ -140,7 +140,7 @@ static void need_srqs(struct kunit *test, struct vhca_dev *dev)
 		kunit_skip(test, "the device has no SRQs");
 }
 
-/* A limit event that the old SRQ armed is not told to the one that has its number now. */
+/* A limit event that the old SRQ armed is not reported to the one that has its number now. */
 static void test_srq(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);
@@ -228,16 +228,6 @@ static struct cqs *cqs_until(struct kunit *test, struct vhca_dev *dev, u32 cqn, 
 	return cqs;
 }
 
-static int write_some(struct conn *c, int n)
-{
-	int err = 0;
-
-	while (!err && n--)
-		err = conn_send(c, 0, &c->tx[n], IB_WR_RDMA_WRITE, IB_SEND_SIGNALED, 0, 64,
-				c->pd->unsafe_global_rkey);
-	return err;
-}
-
 static struct conn *open_conn(struct kunit *test, struct vhca_dev *dev,
 			      const struct conn_options *o)
 {
@@ -289,7 +279,7 @@ static void test_completion(struct kunit *test)
 	hold->held = true;
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, irq_let_go, hold), 0);
 	KUNIT_EXPECT_EQ(test, ib_req_notify_cq(c->cq, IB_CQ_NEXT_COMP), 0);
-	KUNIT_EXPECT_EQ(test, write_some(c, 1), 0);
+	KUNIT_EXPECT_EQ(test, conn_write_some(c, 1), 0);
 	KUNIT_EXPECT_TRUE(test, comes(eq));
 	conn_close(c);
 	cqs = cqs_until(test, dev, cqn, 0);
@@ -300,7 +290,7 @@ static void test_completion(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&cqs->calls), 0);
 }
 
-/* An error of the old CQ is not told to the one that has its number now. */
+/* An error of the old CQ is not reported to the one that has its number now. */
 static void test_cq_error(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);
@@ -309,7 +299,7 @@ static void test_cq_error(struct kunit *test)
 	struct async_hold *hold = async_keep(test, dev);
 	struct cqs *cqs;
 
-	KUNIT_EXPECT_EQ(test, write_some(c, 16), 0);
+	KUNIT_EXPECT_EQ(test, conn_write_some(c, 16), 0);
 	KUNIT_EXPECT_TRUE(test, comes(&dev->async_eq));
 	conn_close(c);
 	cqs = cqs_until(test, dev, cqn, 0);
@@ -382,7 +372,7 @@ static void test_cq_error_of_the_next(struct kunit *test)
 	c = open_conn(test, dev, &(struct conn_options){ .cqe = 4, .vector = 1 });
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_conn, c), 0);
 	KUNIT_ASSERT_EQ(test, to_vcq(c->cq)->cqn, cqn);
-	KUNIT_EXPECT_EQ(test, write_some(c, 16), 0);
+	KUNIT_EXPECT_EQ(test, conn_write_some(c, 16), 0);
 	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&c->event, HCA_PATIENCE), 0);
 	KUNIT_EXPECT_TRUE_MSG(test, work_busy(&e->work), "the old CQ was gone: nothing was tested");
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->cq_errors), 1);
@@ -430,7 +420,7 @@ static struct ib_qp *qp_until(struct kunit *test, struct ib_pd *pd, struct ib_cq
 	return NULL;
 }
 
-/* An error of the old QP is not told to the one that has its number, generation and all. */
+/* An error of the old QP is not reported to the one that has its number, generation and all. */
 static void test_qp(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);

@@ -142,6 +142,7 @@ bool conn_arrived(struct conn *c, u32 off, u32 len);
 int conn_send(struct conn *c, int qp, struct conn_wr *r, enum ib_wr_opcode opcode, int flags,
 	      u32 off, u32 len, u32 rkey);
 int conn_write(struct conn *c, int qp, u32 len, u32 rkey);
+int conn_write_some(struct conn *c, int n);
 int conn_recv(struct conn *c, int qp, struct conn_wr *r, u32 off, u32 len);
 enum ib_wc_status conn_wait(struct conn_wr *r);
 void conn_works(struct kunit *test, struct conn *c);

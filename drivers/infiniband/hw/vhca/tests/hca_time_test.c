@@ -299,7 +299,7 @@ static void test_early_events(struct kunit *test)
 	vhca_events_close(dev);
 	KUNIT_ASSERT_EQ(test, hca_ctl(h, "link @:1 down , link @:1 up"), 0);
 	ret = read_poll_timeout(READ_ONCE, types, (types & both) == both, 1000,
-				jiffies_to_usecs(HCA_PATIENCE), false, dev->untold[0]);
+				jiffies_to_usecs(HCA_PATIENCE), false, dev->unreported[0]);
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_FALSE(test, try_wait_for_completion(&l->up));
 	vhca_events_open(dev);

@@ -42,14 +42,14 @@ static void every_interleaving(struct kunit *test, void (*kernel)(void), void (*
 
 static bool nothing_wrong(void)
 {
-	return !order_world.wrong;
+	return !order_model.wrong;
 }
 
 /* ---- ringing, and a device that is about to sleep ---- */
 
 static void device_sleeps(void)
 {
-	struct order_world *w = &order_world;
+	struct order_model *w = &order_model;
 
 	w->page->armed = cpu_to_le32(1);
 	w->asleep = !w->page->summary[0];
@@ -61,7 +61,7 @@ static void device_sleeps(void)
 
 static bool work_is_known(void)
 {
-	return nothing_wrong() && (!order_world.asleep || order_world.kicked);
+	return nothing_wrong() && (!order_model.asleep || order_model.kicked);
 }
 
 static void test_ring_and_sleep(struct kunit *test)
@@ -73,13 +73,13 @@ static void test_ring_and_sleep(struct kunit *test)
 
 static void device_completes(void)
 {
-	order_world.entry = 1;
-	order_world.seen = order_world.page->rec[1] != 0;
+	order_model.entry = 1;
+	order_model.seen = order_model.page->rec[1] != 0;
 }
 
 static bool entry_is_known(void)
 {
-	return order_world.found || order_world.seen;
+	return order_model.found || order_model.seen;
 }
 
 static void test_arm_and_complete(struct kunit *test)
@@ -91,7 +91,7 @@ static void test_arm_and_complete(struct kunit *test)
 
 static void device_fetches(void)
 {
-	order_world.wrong = order_world.page->rec[0] && order_world.entry != 42;
+	order_model.wrong = order_model.page->rec[0] && order_model.entry != 42;
 }
 
 static void test_post_and_fetch(struct kunit *test)
@@ -103,13 +103,13 @@ static void test_post_and_fetch(struct kunit *test)
 
 static void device_overwrites(void)
 {
-	if (order_world.page->rec[0])
-		order_world.entry = 43;
+	if (order_model.page->rec[0])
+		order_model.entry = 43;
 }
 
 static bool entry_is_whole(void)
 {
-	return order_world.got == 42;
+	return order_model.got == 42;
 }
 
 static void test_take_and_overwrite(struct kunit *test)
@@ -124,8 +124,8 @@ static void test_take_and_ring(struct kunit *test)
 
 static int order_test_init(struct kunit *test)
 {
-	order_world.page = kunit_kzalloc(test, sizeof(*order_world.page), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, order_world.page);
+	order_model.page = kunit_kzalloc(test, sizeof(*order_model.page), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, order_model.page);
 	return 0;
 }
 

@@ -423,6 +423,23 @@ int conn_write(struct conn *c, int qp, u32 len, u32 rkey)
 }
 
 /**
+ * conn_write_some() - post signaled RDMA WRITEs of 64 bytes to the first QP
+ * @c: connection
+ * @n: how many, as requests tx[n - 1] to tx[0]
+ *
+ * Return: 0 or what the driver returned.
+ */
+int conn_write_some(struct conn *c, int n)
+{
+	int err = 0;
+
+	while (!err && n--)
+		err = conn_send(c, 0, &c->tx[n], IB_WR_RDMA_WRITE, IB_SEND_SIGNALED, 0, 64,
+				c->pd->unsafe_global_rkey);
+	return err;
+}
+
+/**
  * conn_recv() - post a receive
  * @c: connection
  * @qp: which QP; of no matter with an SRQ

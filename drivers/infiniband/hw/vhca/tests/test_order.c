@@ -8,7 +8,7 @@
  */
 #include "test_order.h"
 
-struct order_world order_world;
+struct order_model order_model;
 
 static struct {
 	bool on;
@@ -153,7 +153,7 @@ static void model_load_late(const u64 *from, u64 *to)
  */
 bool order_run(int hold, unsigned int place, void (*kernel)(void), void (*device)(void))
 {
-	struct order_world *w = &order_world;
+	struct order_model *w = &order_model;
 
 	memset(w->page, 0, sizeof(*w->page));
 	w->mem.va = w->page;
@@ -194,35 +194,35 @@ int order_stores(void)
 /* order_rings - ring the first record: there are 7 */
 void order_rings(void)
 {
-	order_world.kicked = weak_db_publish(&order_world.db, 0, 7);
+	order_model.kicked = weak_db_publish(&order_model.db, 0, 7);
 }
 
 /* order_arms - arm, and look for an entry */
 void order_arms(void)
 {
-	weak_db_arm(&order_world.db, 3, 0, 1);
-	order_world.found = READ_ONCE(order_world.entry);
+	weak_db_arm(&order_model.db, 3, 0, 1);
+	order_model.found = READ_ONCE(order_model.entry);
 }
 
 /* order_posts - write 42 into an entry, and a record that says that it is there */
 void order_posts(void)
 {
-	model_store(&order_world.entry, 42, sizeof(order_world.entry));
-	weak_db_store(&order_world.db, 0, 1);
+	model_store(&order_model.entry, 42, sizeof(order_model.entry));
+	weak_db_store(&order_model.db, 0, 1);
 }
 
 /* order_takes - take an entry, which is 42, and a record that says that it may be written over */
 void order_takes(void)
 {
-	order_world.entry = 42;
-	model_load_late(&order_world.entry, &order_world.got);
-	weak_db_store(&order_world.db, 0, 1);
+	order_model.entry = 42;
+	model_load_late(&order_model.entry, &order_model.got);
+	weak_db_store(&order_model.db, 0, 1);
 }
 
 /* order_takes_and_rings - the same, and ring: an event queue without room does so */
 void order_takes_and_rings(void)
 {
-	order_world.entry = 42;
-	model_load_late(&order_world.entry, &order_world.got);
-	order_world.kicked = weak_db_publish(&order_world.db, 0, 1);
+	order_model.entry = 42;
+	model_load_late(&order_model.entry, &order_model.got);
+	order_model.kicked = weak_db_publish(&order_model.db, 0, 1);
 }

@@ -12,7 +12,7 @@
 #define ORDER_STORES	8
 
 /**
- * struct order_world - what the kernel and the device share, and what became of it
+ * struct order_model - what the kernel and the device share, and what became of it
  * @page: doorbell page
  * @mem: it, for the driver
  * @uar: its area
@@ -25,7 +25,7 @@
  * @seen: the device has seen what it looked for
  * @wrong: the device has seen what must not be
  */
-struct order_world {
+struct order_model {
 	struct vhca_db_page *page;
 	struct vhca_db_mem mem;
 	struct vhca_uar uar;
@@ -39,7 +39,7 @@ struct order_world {
 	bool wrong;
 };
 
-extern struct order_world order_world;
+extern struct order_model order_model;
 
 bool order_run(int hold, unsigned int place, void (*kernel)(void), void (*device)(void));
 int order_stores(void);

@@ -121,15 +121,13 @@ static const struct cap_effect cap_effects[] = {
  */
 void vhca_caps_init(struct vhca_dev *dev)
 {
-	unsigned int i;
-
 	dev->send_ops = BASE_OPS;
 	dev->access = BASE_ACCESS;
 	/* These came to UC with interface 1.4. */
 	dev->uc_lacks = OP(REG_MR) | OP(LOCAL_INV);
 	if (vhca_hw_has(&dev->hw, VHCA_CAP_UC_FAST_REG))
 		dev->uc_lacks = 0;
-	for (i = 0; i < ARRAY_SIZE(cap_effects); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(cap_effects); i++) {
 		if (!vhca_hw_has(&dev->hw, cap_effects[i].cap))
 			continue;
 		dev->send_ops |= cap_effects[i].send_ops;
@@ -182,13 +180,11 @@ static void fill_limits(const struct vhca_hw *hw, struct ib_device_attr *a)
  */
 void vhca_caps_attr(const struct vhca_dev *dev, struct ib_device_attr *attr)
 {
-	unsigned int i;
-
 	attr->device_cap_flags = BASE_CAPS;
 	attr->kernel_cap_flags = 0;
 	attr->atomic_cap = IB_ATOMIC_NONE;
 	attr->masked_atomic_cap = IB_ATOMIC_NONE;
-	for (i = 0; i < ARRAY_SIZE(cap_effects); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(cap_effects); i++) {
 		if (!vhca_hw_has(&dev->hw, cap_effects[i].cap))
 			continue;
 		attr->device_cap_flags |= cap_effects[i].device_caps;

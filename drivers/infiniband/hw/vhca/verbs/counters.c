@@ -59,9 +59,7 @@ struct rdma_hw_stats *vhca_alloc_hw_port_stats(struct ib_device *ibdev, u32 port
 
 static void take_values(struct rdma_hw_stats *stats, const union counters *c)
 {
-	int i;
-
-	for (i = 0; i < ARRAY_SIZE(port_counters); i++)
+	for (int i = 0; i < ARRAY_SIZE(port_counters); i++)
 		stats->value[i] = le64_to_cpu(c->value[i]);
 }
 

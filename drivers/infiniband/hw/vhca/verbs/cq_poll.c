@@ -380,7 +380,7 @@ static bool look_behind_arm(struct vhca_cq *cq, unsigned int n)
 /**
  * vhca_req_notify_cq() - ib_device_ops.req_notify_cq
  * @ibcq: completion queue of the kernel's
- * @notify: which completion raises the event, and whether to tell of missed ones
+ * @notify: which completion raises the event, and whether to report missed ones
  *
  * An event for any completion that was asked for before, and has not come yet, is not cancelled by
  * asking for solicited completions.
@@ -548,9 +548,9 @@ static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
 	struct vhca_cqe *entry, copy;
-	u64 count, ignored;
+	u64 ignored;
 
-	for (count = k->ci; count - k->ci < vhca_ring_entries(&k->ring); count++) {
+	for (u64 count = k->ci; count - k->ci < vhca_ring_entries(&k->ring); count++) {
 		if (!cq_pending(cq, count))
 			break;
 		/* The device wrote the owner after the rest of the entry. */

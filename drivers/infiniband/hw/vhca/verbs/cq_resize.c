@@ -27,13 +27,12 @@ void vhca_cq_move_begin(struct vhca_cq *cq, struct vhca_ring *to)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
 	struct vhca_cqe *entry;
-	u64 count;
 
 	spin_lock_irq(&k->lock);
 	k->moving = true;
 	spin_unlock_irq(&k->lock);
 	/* No entry is valid. The consumer count stands. */
-	for (count = k->ci; count - k->ci < vhca_ring_entries(to); count++) {
+	for (u64 count = k->ci; count - k->ci < vhca_ring_entries(to); count++) {
 		entry = vhca_ring_at(to, count);
 		entry->owner = !vhca_ring_lap(count, to->log);
 	}
@@ -54,9 +53,8 @@ static bool resume_polling(struct vhca_cq *cq)
 static void copy_entries(struct vhca_cq_kernel *k, struct vhca_ring *to, u64 end)
 {
 	struct vhca_cqe *entry;
-	u64 count;
 
-	for (count = k->ci; count < end; count++) {
+	for (u64 count = k->ci; count < end; count++) {
 		entry = vhca_ring_at(to, count);
 		memcpy(entry, vhca_ring_at(&k->ring, count), sizeof(*entry));
 		entry->owner = vhca_ring_lap(count, to->log);

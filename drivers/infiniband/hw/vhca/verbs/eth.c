@@ -57,9 +57,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_port_init);
  */
 void vhca_ports_exit(struct vhca_dev *dev)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(dev->ports); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(dev->ports); i++)
 		kvfree(dev->ports[i].gids);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_ports_exit);
@@ -198,10 +196,9 @@ static void refresh_gid(struct vhca_dev *dev, struct vhca_gid *gid)
 void vhca_eth_refresh_gids(struct vhca_dev *dev, u32 port)
 {
 	struct vhca_port *p = to_port(dev, port);
-	u32 i;
 
 	mutex_lock(&p->gid_lock);
-	for (i = 0; i < p->ngids; i++)
+	for (u32 i = 0; i < p->ngids; i++)
 		if (p->gids[i].attr)
 			refresh_gid(dev, &p->gids[i]);
 	mutex_unlock(&p->gid_lock);

@@ -106,7 +106,6 @@ static int check_map(struct vhca_map *map, const u64 *pages, int n, u64 iova)
 	struct device *dev = to_vdev(map->ibfmr.device)->hw.dev;
 	u64 in_page = BIT_ULL(map->page_shift) - 1;
 	u64 end;
-	int i;
 
 	if (n < 1 || n > map->max_pages)
 		return vhca_refuse(dev, -EINVAL, "FMR: %d pages are not 1 to max_pages %u", n,
@@ -117,7 +116,7 @@ static int check_map(struct vhca_map *map, const u64 *pages, int n, u64 iova)
 	if (iova & in_page || check_add_overflow(iova, (u64)n << map->page_shift, &end))
 		return vhca_refuse(dev, -EINVAL, "FMR: iova %#llx with page_shift %u", iova,
 				   map->page_shift);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		if (pages[i] & in_page)
 			return vhca_refuse(dev, -EINVAL, "FMR: page at %#llx with page_shift %u",
 					   pages[i], map->page_shift);
@@ -155,13 +154,13 @@ int vhca_map_phys_fmr(struct ib_fmr *ibfmr, u64 *pages, int n, u64 iova)
 	struct vhca_map *map = container_of(ibfmr, struct vhca_map, ibfmr);
 	__le64 *list = page_list(map);
 	u32 key = ib_inc_rkey(ibfmr->rkey);
-	int i, err;
+	int err;
 
 	err = check_map(map, pages, n, iova);
 	if (err)
 		return err;
 	change_begin(map);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		WRITE_ONCE(list[i], cpu_to_le64(pages[i]));
 	WRITE_ONCE(map->rec->key, cpu_to_le32(key));
 	WRITE_ONCE(map->rec->iova, cpu_to_le64(iova));

@@ -225,13 +225,11 @@ static const struct ib_device_ops ops_with_fmr = {
  */
 void vhca_set_ops(struct vhca_dev *dev)
 {
-	unsigned int i;
-
 	vhca_caps_init(dev);
 	ib_set_device_ops(&dev->ibdev, &base_ops);
 	ib_set_device_ops(&dev->ibdev, &eth_ops);
 	dev->ibdev.driver_def = vhca_uapi_defs;
-	for (i = 0; i < ARRAY_SIZE(optional_ops); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(optional_ops); i++)
 		if (vhca_hw_has(&dev->hw, optional_ops[i].cap))
 			ib_set_device_ops(&dev->ibdev, optional_ops[i].ops);
 #ifdef VHCA_HAVE_EXT

@@ -67,14 +67,13 @@ u32 vhca_write_rwqe(struct vhca_rwqe *rwqe, const struct ib_recv_wr *wr, u64 id,
 {
 	struct vhca_sge *seg = (void *)(rwqe + 1);
 	u64 room = 0;
-	int i;
 
 	*rwqe = (struct vhca_rwqe) {
 		.wr_id = cpu_to_le64(id),
 		.index = cpu_to_le32(count),
 		.nsge = wr->num_sge,
 	};
-	for (i = 0; i < wr->num_sge; i++, seg++) {
+	for (int i = 0; i < wr->num_sge; i++, seg++) {
 		seg->addr = cpu_to_le64(wr->sg_list[i].addr);
 		seg->length = cpu_to_le32(wr->sg_list[i].length);
 		seg->lkey = cpu_to_le32(wr->sg_list[i].lkey);

@@ -597,11 +597,10 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 static bool can_be_on(const struct ib_qp *ibqp, bool eth)
 {
 	struct vhca_dev *dev = to_vdev(ibqp->device);
-	u32 port;
 
 	if (ibqp->port)
 		return vhca_port_is_eth(dev, ibqp->port) == eth;
-	for (port = 1; port <= dev->hw.limits.ports; port++)
+	for (u32 port = 1; port <= dev->hw.limits.ports; port++)
 		if (vhca_port_is_eth(dev, port) == eth)
 			return true;
 	return false;

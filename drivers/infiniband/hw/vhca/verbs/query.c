@@ -98,7 +98,7 @@ static void fill_eth(struct vhca_dev *dev, u32 port, struct ib_port_attr *p)
 	p->ip_gids = true;
 }
 
-/* Linux 6.12's core has tables of the sizes that it first heard, and walks them to those of now. */
+/* Linux 6.12's core has tables of the sizes that it got first, and walks them to those of now. */
 static int same_sizes(struct vhca_dev *dev, u32 port, const struct vhca_port_attr *a)
 {
 	const struct vhca_port *p = &dev->ports[port - 1];

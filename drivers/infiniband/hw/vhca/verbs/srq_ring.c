@@ -37,12 +37,11 @@ static struct vhca_srq_note *notes_replace(struct vhca_srq_kernel *k, struct vhc
 					   u32 n)
 {
 	struct vhca_srq_note *former = k->notes;
-	u32 i;
 
 	if (former)
 		memcpy(notes, former, k->nnotes * sizeof(*notes));
 	k->notes = notes;
-	for (i = n; i-- > k->nnotes;)
+	for (u32 i = n; i-- > k->nnotes;)
 		note_free(k, i);
 	k->nnotes = n;
 	return former;
@@ -214,9 +213,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_finish);
 
 static void copy_entries(struct vhca_srq_kernel *k, const struct vhca_ring *to)
 {
-	u64 count;
-
-	for (count = k->tail; count < k->head; count++)
+	for (u64 count = k->tail; count < k->head; count++)
 		memcpy(vhca_ring_at(to, count), vhca_ring_at(&k->ring, count),
 		       BIT(to->log_entry));
 }

@@ -60,8 +60,8 @@ struct vhca_gid {
  * @gids: its GID table
  * @enabled: the device receives; this and what follows is follow_work's alone
  * @mtu: enum ib_mtu that the device was told, 0: none
- * @active: the core was told that it is active
- * @said_lonely: the log has been told that it has no net device
+ * @active: as the core knows it
+ * @said_lonely: the log says that it has no net device
  */
 struct vhca_port {
 	u32 ngids;
@@ -85,12 +85,12 @@ struct vhca_port {
  * @uar: the kernel's doorbell area
  * @async_eq: asynchronous events
  * @async_ready: the interrupt may look at @async_eq
- * @async_lock: serialises their handling; protects @registered and @untold
+ * @async_lock: serialises their handling; protects @registered and @unreported
  * @async_again: goes on where somebody had handled enough of them
- * @registered: events of ports may be told to the core
- * @untold: those of each port that it is to be told of, bits numbered by enum ib_event_type and
+ * @registered: events of ports may be reported to the core
+ * @unreported: events of each port that are to be reported, bits numbered by enum ib_event_type and
  *	by PORT_CHANGED of event.c
- * @tell_work: tells it
+ * @report_work: reports them
  * @vectors: completion vectors
  * @nvectors: their number
  * @irqs: interrupts
@@ -103,7 +103,7 @@ struct vhca_port {
  * @access: rights that memory can be registered with, IB_ACCESS_*
  * @max_pkeys: entries of the largest P_Key table
  * @ports: state of the ports
- * @netdev_nb: hears of net devices, if there are such ports
+ * @netdev_nb: called for net devices, if there are such ports
  * @follow_work: has such ports follow their net devices
  * @following: @follow_work may be queued
  * @desc_lock: protects ibdev.node_desc
@@ -120,8 +120,8 @@ struct vhca_dev {
 	struct mutex async_lock;
 	struct work_struct async_again;
 	bool registered;
-	u32 untold[VHCA_SANE_PORTS];
-	struct work_struct tell_work;
+	u32 unreported[VHCA_SANE_PORTS];
+	struct work_struct report_work;
 	struct vhca_vector *vectors;
 	unsigned int nvectors;
 	struct vhca_irq *irqs;

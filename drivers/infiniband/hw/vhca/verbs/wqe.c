@@ -182,7 +182,6 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_lso_wqe_blocks);
 static int check_lso(struct vhca_dev *dev, const struct vhca_qp *qp, const struct ib_ud_wr *wr)
 {
 	u64 sum = 0;
-	int i;
 
 	if (!(qp->create_flags & IB_QP_CREATE_IPOIB_UD_LSO))
 		return vhca_refuse(dev->hw.dev, -EINVAL,
@@ -192,7 +191,7 @@ static int check_lso(struct vhca_dev *dev, const struct vhca_qp *qp, const struc
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "post_send: LSO with hlen %d, mss %d: a header has 1 to %u bytes",
 				   wr->hlen, wr->mss, VHCA_LSO_MAX_HEADER);
-	for (i = 0; i < wr->wr.num_sge; i++)
+	for (int i = 0; i < wr->wr.num_sge; i++)
 		sum += wr->wr.sg_list[i].length;
 	if (sum > VHCA_LSO_MAX_DATA)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "post_send: LSO of %llu bytes > %u", sum,
@@ -209,9 +208,8 @@ static bool sets_csum(struct vhca_dev *dev, const struct vhca_qp *qp, const stru
 static int check_inline(struct vhca_dev *dev, const struct ib_send_wr *wr, u32 max, u32 *len)
 {
 	u64 sum = 0;
-	int i;
 
-	for (i = 0; i < wr->num_sge; i++)
+	for (int i = 0; i < wr->num_sge; i++)
 		sum += wr->sg_list[i].length;
 	if (sum > max)
 		return vhca_refuse(dev->hw.dev, -EINVAL,
@@ -280,9 +278,7 @@ static int check_send(struct vhca_dev *dev, const struct vhca_qp *qp, const stru
 
 static void write_payload(struct wqe_writer *w, const struct ib_send_wr *wr)
 {
-	int i;
-
-	for (i = 0; i < wr->num_sge; i++) {
+	for (int i = 0; i < wr->num_sge; i++) {
 		if (wr->send_flags & IB_SEND_INLINE)
 			write_bytes(w, (void *)(uintptr_t)wr->sg_list[i].addr,
 				    wr->sg_list[i].length);

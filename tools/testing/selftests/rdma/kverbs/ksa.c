@@ -28,6 +28,7 @@
 #define SERVICE_ID	0x6b736100ULL
 #define CREATED		66	/* number of the trap that tells of a new multicast group */
 #define DELETED		67
+#define NAMED		0xa01b	/* in the GID of a group that the manager has named */
 
 static uint peer_lid;
 module_param(peer_lid, uint, 0644);
@@ -60,6 +61,7 @@ static struct {
 	union ib_gid gid;
 	struct ib_sa_service *service;
 	struct ib_sa_subscription *subscription;
+	__be16 sm_lid;
 	struct ib_dm_ioc *ioc;
 	struct ib_dm_ioc *more;
 	bool svc;
@@ -325,6 +327,22 @@ static void subscription_told(int status, void *context)
 		subscribed++;
 }
 
+/* The manager tells of a group that it has named: the bytes are where the core says they are. */
+static void group_fields(const struct ib_sa_notice *notice)
+{
+	const struct ib_mad_notice_attr *attr = &notice->attr;
+	/* The GID stands behind six reserved bytes. */
+	const u8 *group = attr->details.raw_data.details + 6;
+
+	CHECK(attr->generic_type == IB_NOTICE_TYPE_SM);
+	CHECK(!attr->prod_type_msb && attr->prod_type_lsb == IB_NOTICE_PROD_CLASS_MGR);
+	CHECK(attr->issuer_lid == ksa.sm_lid);
+	CHECK(group[0] == 0xff && get_unaligned_be16(group + 2) == NAMED);
+	CHECK(notice->issuer_gid.global.subnet_prefix == ksa.gid.global.subnet_prefix);
+	CHECK(notice->issuer_gid.global.interface_id == ksa.gid.global.interface_id ||
+	      be64_to_cpu(notice->issuer_gid.global.interface_id) == peer_id);
+}
+
 static void noticed(const struct ib_sa_notice *notice, void *context)
 {
 	CHECK(subscribed);
@@ -332,13 +350,21 @@ static void noticed(const struct ib_sa_notice *notice, void *context)
 		created++;
 	else if (notice->attr.trap_num == cpu_to_be16(DELETED))
 		deleted++;
+	else
+		return;
+	group_fields(notice);
 }
 
 static int subscribe(void)
 {
 	struct ib_sa_subscription *subscription;
 	struct ib_sa_inform_info info;
+	struct ib_port_attr attr;
+	int ret = ib_query_port(ksa.device, 1, &attr);
 
+	if (ret)
+		return ret;
+	ksa.sm_lid = cpu_to_be16(attr.sm_lid);
 	ib_sa_inform_info_init(&info);
 	subscription = ib_sa_subscribe(&sa_client, ksa.device, 1, &info, subscription_told, noticed,
 				       NULL);

@@ -18,6 +18,10 @@
 #define MCMEMBER_BYTES	52
 #define GUIDINFO_BYTES	72
 #define SERVICE_BYTES	176
+#define INFORM_RECORD_BYTES	60
+#define INFORM_AT	24	/* InformInfo in an InformInfoRecord */
+#define LIFE	18		/* of packets to the group: 4.096 us << n */
+#define SCOPE	2		/* of the group: link-local */
 
 /* What a callback has been given */
 struct understood {
@@ -45,6 +49,21 @@ static bool is_understood(struct understood *to, int id)
 		return false;
 	wait_for_completion(&to->done);
 	return CHECK(!to->status);
+}
+
+/* Asks for one record of so many bytes by its first ones. Returns whether it came. */
+static bool ask_record(struct ib_sa_attr_query query, const void *first, size_t known,
+		       struct ksa_answer *answer)
+{
+	u8 *asked = kzalloc(query.size, GFP_KERNEL);
+
+	if (!CHECK(asked))
+		return false;
+	memcpy(asked, first, known);
+	query.attribute = asked;
+	ksa_query(&query, answer);
+	kfree(asked);
+	return CHECK(!answer->status && answer->count == 1 && answer->size >= query.size);
 }
 
 static u32 bits(const u8 *bytes, unsigned int at, unsigned int bit, unsigned int count)
@@ -99,21 +118,73 @@ static int joined(int status, struct ib_sa_multicast *multicast)
 	return 0;
 }
 
-static void member_fields(const struct ib_sa_mcmember_rec *rec, const u8 *wire)
+/* What is true of the group */
+static void group_fields(const struct ib_sa_mcmember_rec *rec, const u8 *wire)
 {
 	CHECK(!memcmp(&rec->mgid, wire, 16));
 	CHECK(be32_to_cpu(rec->qkey) == bits(wire, 32, 0, 32));
 	CHECK(be16_to_cpu(rec->mlid) == bits(wire, 36, 0, 16));
 	CHECK(be16_to_cpu(rec->mlid) >= 0xc000 && be16_to_cpu(rec->mlid) < 0xffff);
+	CHECK(rec->mtu_selector == wire[38] >> 6 && rec->mtu_selector == IB_SA_EQ);
 	CHECK(rec->mtu == (wire[38] & 0x3f) && rec->mtu);
 	CHECK(rec->traffic_class == wire[39]);
 	CHECK(be16_to_cpu(rec->pkey) == bits(wire, 40, 0, 16));
 	CHECK(be16_to_cpu(rec->pkey) == IB_DEFAULT_PKEY_FULL);
+	CHECK(rec->rate_selector == wire[42] >> 6 && rec->rate_selector == IB_SA_EQ);
 	CHECK(rec->rate == (wire[42] & 0x3f) && rec->rate);
+	CHECK(rec->packet_life_time_selector == wire[43] >> 6);
+	CHECK(rec->packet_life_time_selector == IB_SA_EQ);
+	CHECK(rec->packet_life_time == (wire[43] & 0x3f) && rec->packet_life_time == LIFE);
 	CHECK(rec->sl == bits(wire, 44, 0, 4));
 	CHECK(be32_to_cpu(rec->flow_label) == bits(wire, 44, 4, 20));
 	CHECK(rec->hop_limit == wire[47]);
-	CHECK(rec->scope == wire[48] >> 4);
+	CHECK(rec->scope == wire[48] >> 4 && rec->scope == SCOPE);
+}
+
+/* What is true of the member, which the manager tells nobody but the member */
+static void member_fields(const struct ib_sa_mcmember_rec *rec, const u8 *wire)
+{
+	CHECK(!memcmp(&rec->port_gid, wire + 16, 16));
+	CHECK(rec->join_state == (wire[48] & 0xf) && rec->join_state == 1);
+	CHECK(rec->proxy_join == wire[49] >> 7 && !rec->proxy_join);
+}
+
+/*
+ * A member that joins once more is told what it was told before: by this the bytes are had of an
+ * answer that the core has read. Everybody is told of the group, and of no member.
+ */
+static void member_bytes(const struct ksa_port *port, const struct ib_sa_mcmember_rec *rec,
+			 struct ksa_answer *answer)
+{
+	u8 *asked = kzalloc(MCMEMBER_BYTES, GFP_KERNEL);
+	struct ib_sa_attr_query query = {
+		.method = IB_MGMT_METHOD_SET,
+		.attr_id = IB_SA_ATTR_MC_MEMBER_REC,
+		.comp_mask = IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
+			     IB_SA_MCMEMBER_REC_JOIN_STATE,
+		.attribute = asked,
+		.size = MCMEMBER_BYTES,
+	};
+	const u8 *wire = answer->first;
+
+	if (!CHECK(asked))
+		return;
+	memcpy(asked, &rec->mgid, 16);
+	memcpy(asked + 16, &port->gid, 16);
+	asked[48] = SCOPE << 4 | 1;
+	ksa_query(&query, answer);
+	if (CHECK(!answer->status && answer->count == 1 && answer->size >= MCMEMBER_BYTES)) {
+		group_fields(rec, wire);
+		member_fields(rec, wire);
+	}
+	query.method = IB_SA_METHOD_GET_TABLE;
+	query.comp_mask = IB_SA_MCMEMBER_REC_MGID;
+	ksa_query(&query, answer);
+	if (CHECK(!answer->status && answer->count == 1 && answer->size >= MCMEMBER_BYTES)) {
+		group_fields(rec, wire);
+		CHECK(!memchr_inv(wire + 16, 0, 16) && !(wire[48] & 0xf) && !wire[49]);
+	}
+	kfree(asked);
 }
 
 /* A group with a number of its own in each field for which the manager takes what it is told */
@@ -127,6 +198,9 @@ static void member(const struct ksa_port *port, struct ksa_answer *answer, struc
 		.traffic_class = 0x89,
 		.flow_label = cpu_to_be32(0xabcde),
 		.hop_limit = 0x3c,
+		.packet_life_time_selector = IB_SA_EQ,
+		.packet_life_time = LIFE,
+		.scope = SCOPE,
 		.join_state = 1,
 	};
 	const ib_sa_comp_mask mask = IB_SA_MCMEMBER_REC_MGID | IB_SA_MCMEMBER_REC_PORT_GID |
@@ -134,20 +208,12 @@ static void member(const struct ksa_port *port, struct ksa_answer *answer, struc
 				     IB_SA_MCMEMBER_REC_QKEY | IB_SA_MCMEMBER_REC_SL |
 				     IB_SA_MCMEMBER_REC_FLOW_LABEL |
 				     IB_SA_MCMEMBER_REC_TRAFFIC_CLASS |
-				     IB_SA_MCMEMBER_REC_HOP_LIMIT;
-	u8 *asked = kzalloc(MCMEMBER_BYTES, GFP_KERNEL);
-	const struct ib_sa_attr_query query = {
-		.method = IB_SA_METHOD_GET_TABLE,
-		.attr_id = IB_SA_ATTR_MC_MEMBER_REC,
-		.comp_mask = IB_SA_MCMEMBER_REC_MGID,
-		.attribute = asked,
-		.size = MCMEMBER_BYTES,
-	};
+				     IB_SA_MCMEMBER_REC_HOP_LIMIT |
+				     IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME_SELECTOR |
+				     IB_SA_MCMEMBER_REC_PACKET_LIFE_TIME |
+				     IB_SA_MCMEMBER_REC_SCOPE;
 	struct ib_sa_multicast *multicast;
 
-	if (!CHECK(asked))
-		return;
-	memcpy(asked, &rec.mgid, sizeof(rec.mgid));
 	multicast = ib_sa_join_multicast(port->client, port->device, 1, &rec, mask, GFP_KERNEL,
 					 joined, got);
 	if (CHECK(!IS_ERR(multicast))) {
@@ -156,14 +222,10 @@ static void member(const struct ksa_port *port, struct ksa_answer *answer, struc
 			CHECK(got->rec.member.qkey == rec.qkey);
 			CHECK(got->rec.member.traffic_class == rec.traffic_class);
 			CHECK(got->rec.member.flow_label == rec.flow_label);
-			ksa_query(&query, answer);
-			if (CHECK(!answer->status && answer->count == 1 &&
-				  answer->size >= MCMEMBER_BYTES))
-				member_fields(&got->rec.member, answer->first);
+			member_bytes(port, &got->rec.member, answer);
 		}
 		ib_sa_free_multicast(multicast);
 	}
-	kfree(asked);
 }
 
 /* ---- GUIDInfoRecord ---- */
@@ -177,24 +239,17 @@ static void guidinfo(const struct ksa_port *port, struct ksa_answer *answer, str
 {
 	struct ib_sa_guidinfo_rec wanted = { .lid = cpu_to_be16(port->peer_lid) };
 	const ib_sa_comp_mask mask = IB_SA_GUIDINFO_REC_LID | IB_SA_GUIDINFO_REC_BLOCK_NUM;
-	u8 *asked = kzalloc(GUIDINFO_BYTES, GFP_KERNEL);
 	const struct ib_sa_attr_query query = {
 		.method = IB_MGMT_METHOD_GET,
 		.attr_id = IB_SA_ATTR_GUID_INFO_REC,
 		.comp_mask = mask,
-		.attribute = asked,
 		.size = GUIDINFO_BYTES,
 	};
 	const u8 *wire = answer->first;
 	struct ib_sa_query *sent;
 	int id;
 
-	if (!CHECK(asked))
-		return;
-	put_unaligned_be16(port->peer_lid, asked);
-	ksa_query(&query, answer);
-	kfree(asked);
-	if (!CHECK(!answer->status && answer->count == 1 && answer->size >= GUIDINFO_BYTES))
+	if (!ask_record(query, &wanted.lid, sizeof(wanted.lid), answer))
 		return;
 	id = ib_sa_guid_info_rec_query(port->client, port->device, 1, &wanted, mask,
 				       IB_MGMT_METHOD_GET, PATIENCE, GFP_KERNEL, guidinfo_found,
@@ -231,6 +286,71 @@ static void service(const struct ksa_port *port, struct ksa_answer *answer)
 	CHECK(rec.data8[15] == wire[127] && rec.data8[15] == rec.gid.raw[15]);
 	ib_sa_pack_service(&rec, again);
 	CHECK(!memcmp(again, wire, sizeof(again)));
+}
+
+/* ---- InformInfo ---- */
+
+static void inform_answered(int status, void *context)
+{
+	struct understood *got = context;
+
+	/* It may be confirmed again. */
+	if (!completion_done(&got->done))
+		understand(got, status, NULL, 0);
+}
+
+static void no_report(const struct ib_sa_notice *notice, void *context)
+{
+}
+
+/* The subscription as the manager has it, but for the QPN: it enters that of who has asked. */
+static void inform_fields(const struct ksa_port *port, const struct ib_sa_inform_info *info,
+			  struct ksa_answer *answer)
+{
+	const struct ib_sa_attr_query query = {
+		.method = IB_SA_METHOD_GET_TABLE,
+		.attr_id = IB_SA_ATTR_INFORM_INFO_REC,
+		.comp_mask = IB_SA_COMP_MASK(0),
+		.attribute = &port->gid,
+		.size = sizeof(port->gid),
+	};
+	const u8 *wire = answer->first + INFORM_AT;
+
+	ksa_query(&query, answer);
+	if (!CHECK(!answer->status && answer->count == 1 && answer->size >= INFORM_RECORD_BYTES))
+		return;
+	CHECK(!memcmp(answer->first, &port->gid, 16));
+	CHECK(!memcmp(wire, &info->gid, 16));
+	CHECK(get_unaligned_be16(wire + 16) == be16_to_cpu(info->lid_range_begin));
+	CHECK(get_unaligned_be16(wire + 18) == be16_to_cpu(info->lid_range_end));
+	CHECK(wire[22] == info->is_generic && wire[23] == 1);
+	CHECK(get_unaligned_be16(wire + 24) == be16_to_cpu(info->type));
+	CHECK(get_unaligned_be16(wire + 26) == be16_to_cpu(info->trap_num));
+	CHECK(bits(wire, 28, 27, 5) == info->resp_time);
+	CHECK(bits(wire, 32, 8, 24) == be32_to_cpu(info->producer_type));
+}
+
+/* A subscription with a number of its own in each field */
+static void inform(const struct ksa_port *port, struct ksa_answer *answer, struct understood *got)
+{
+	const struct ib_sa_inform_info info = {
+		.lid_range_begin = cpu_to_be16(1),
+		.lid_range_end = cpu_to_be16(2),
+		.is_generic = 1,
+		.type = cpu_to_be16(IB_NOTICE_TYPE_SM & 0x7f),
+		.trap_num = cpu_to_be16(66),
+		.resp_time = 17,
+		.producer_type = cpu_to_be32(4),	/* a class manager */
+	};
+	struct ib_sa_subscription *subscription;
+
+	subscription = ib_sa_subscribe(port->client, port->device, 1, &info, inform_answered,
+				       no_report, got);
+	if (!CHECK(!IS_ERR(subscription)))
+		return;
+	if (is_understood(got, 0))
+		inform_fields(port, &info, answer);
+	ib_sa_unsubscribe(subscription);
 }
 
 /* ---- ClassPortInfo ---- */
@@ -279,6 +399,8 @@ void ksa_layouts(const struct ksa_port *port)
 		guidinfo(port, answer, got);
 		reinit_completion(&got->done);
 		class_port_info(port, answer, got);
+		reinit_completion(&got->done);
+		inform(port, answer, got);
 		service(port, answer);
 	}
 	kfree(got);

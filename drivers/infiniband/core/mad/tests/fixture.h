@@ -3,8 +3,8 @@
  * What the suites with devices have in common: two devices on the fake wire, and agents that note
  * the MADs they get.
  */
-#ifndef RDMA_MAD_BENCH_H
-#define RDMA_MAD_BENCH_H
+#ifndef RDMA_MAD_FIXTURE_H
+#define RDMA_MAD_FIXTURE_H
 
 #include "../mad_priv.h"
 #include "fake_wire.h"
@@ -18,24 +18,24 @@
 #define NO_END (-1)
 
 /**
- * struct party - an agent, and the MADs that it has got
+ * struct peer - an agent, and the MADs that it has got
  * @agent: the agent
  * @server: it answers requests
  * @deaf: so many requests are not answered first
- * @requests: requests heard
- * @responses: responses heard
+ * @requests: requests received
+ * @responses: responses received
  * @sent: sends ended, by status
  * @ends: all of them
- * @early: sends that ended before their response was heard
+ * @early: sends that ended before their response came
  * @last_status: MAD status of the last response
- * @last_pkey_index: P_Key of the last MAD heard, by its index
+ * @last_pkey_index: P_Key of the last MAD received, by its index
  * @retries: of the last send that ended
- * @sum: bytes of the last message heard that were right
+ * @sum: bytes of the last message received that were right
  * @last_len: its length
  * @watched: whose sends are counted when a send of this one ends, or NULL
  * @seen: how many had ended
  */
-struct party {
+struct peer {
 	struct ib_mad_agent *agent;
 	bool server;
 	atomic_t deaf;
@@ -47,46 +47,46 @@ struct party {
 	int retries;
 	atomic_t sum;
 	int last_len;
-	struct party *watched;
+	struct peer *watched;
 	int seen;
 };
 
 /**
- * struct bench - what a case finds
+ * struct fixture - what a case finds
  * @a: a device
  * @b: another one
  * @pd_a: PD of @a
  * @pd_b: PD of @b
  * @to_b: leads from @a to @b
- * @news: woken whenever an agent gets a MAD or a send ends
+ * @progress: woken whenever an agent gets a MAD or a send ends
  * @tid: lower half of the last TID
  */
-struct bench {
+struct fixture {
 	struct ib_device *a, *b;
 	struct ib_pd *pd_a, *pd_b;
 	struct ib_ah *to_b;
-	wait_queue_head_t news;
+	wait_queue_head_t progress;
 	u32 tid;
 };
 
-extern struct bench bench;
+extern struct fixture fixture;
 
 #define expect_soon(test, condition)						\
-	KUNIT_EXPECT_TRUE(test, wait_event_timeout(bench.news, condition, PATIENCE))
+	KUNIT_EXPECT_TRUE(test, wait_event_timeout(fixture.progress, condition, PATIENCE))
 
-void bench_hear(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
-		struct ib_mad_recv_wc *rwc);
-void bench_ended(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc);
+void note_recv(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
+	       struct ib_mad_recv_wc *rwc);
+void note_sent(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc);
 struct ib_mad_reg_req plain_request(unsigned int method);
-void join(struct kunit *test, struct party *party, struct ib_device *device, enum ib_qp_type type,
+void join(struct kunit *test, struct peer *peer, struct ib_device *device, enum ib_qp_type type,
 	  struct ib_mad_reg_req *req);
-struct party *new_party(struct kunit *test);
-struct party *client_at_a(struct kunit *test);
-struct party *server_at_b(struct kunit *test);
-struct ib_mad_send_buf *new_request(struct kunit *test, struct party *party, int timeout_ms,
+struct peer *new_peer(struct kunit *test);
+struct peer *client_at_a(struct kunit *test);
+struct peer *server_at_b(struct kunit *test);
+struct ib_mad_send_buf *new_request(struct kunit *test, struct peer *peer, int timeout_ms,
 				    int retries);
-void ask(struct kunit *test, struct party *party, int timeout_ms, int retries);
-int bench_init(struct kunit *test);
-void bench_exit(struct kunit *test);
+void ask(struct kunit *test, struct peer *peer, int timeout_ms, int retries);
+int fixture_init(struct kunit *test);
+void fixture_exit(struct kunit *test);
 
 #endif

@@ -3,8 +3,8 @@
  * What the files of the campaign share: flows of messages, the receives they end in, and what
  * the model knows of them.
  */
-#ifndef VHCAD_TESTS_CROOM_H
-#define VHCAD_TESTS_CROOM_H
+#ifndef VHCAD_TESTS_CFLOW_H
+#define VHCAD_TESTS_CFLOW_H
 
 #include <pthread.h>
 
@@ -185,4 +185,4 @@ void c_pool_refill(struct campaign *c, struct pool *p, bool all);
 /** c_received() - a completion of a receive of this device */
 void c_received(struct campaign *c, struct thca *h, const struct vhca_cqe *e);
 
-#endif /* VHCAD_TESTS_CROOM_H */
+#endif /* VHCAD_TESTS_CFLOW_H */
