@@ -17,6 +17,8 @@ _POINT = re.compile(r"^\s*(ok|not ok)(?: \d+)?\b(.*)")
 _NODE = re.compile(r"^n(\d+)\| (.*)")
 _PLAN = re.compile(r"^1\.\.(\d+)\b")
 _TAP = re.compile(r"^(ok|not ok) (\d+)\b(.*)")
+_SCRIPT_BEGINS = re.compile(r"^# script: (\S+)$")
+_SCRIPT_ENDS = re.compile(r"^# script (\S+): status (\d+)$")
 _SKIP = re.compile(r"#\s*skip", re.I)
 _CLOSING = re.compile(r"^    (\d+) passed, 0 failed, (\d+) skipped$", re.M)
 
@@ -96,6 +98,38 @@ def guest_points(lines):
     if not documents:
         faults.append("no node has reported a point")
     return passed, failed, skipped, faults
+
+
+class Share:
+    """What one of the scripts of a boot has printed, and the nodes that have come to its end: {node: status}."""
+
+    def __init__(self):
+        self.lines = []
+        self.ended = {}
+
+    def status(self):
+        return next((status for status in self.ended.values() if status), 0)
+
+
+def shares(lines):
+    """({script: Share}, [line of no node]) of a boot that several scripts have shared."""
+    found, current, others = {}, {}, []
+    for line in lines:
+        of_node = _NODE.match(line)
+        if not of_node:
+            others.append(line)
+            continue
+        node, text = of_node[1], of_node[2]
+        begins, ends = _SCRIPT_BEGINS.match(text), _SCRIPT_ENDS.match(text)
+        if begins:
+            current[node] = found.setdefault(begins[1], Share())
+        elif ends and ends[1] in found:
+            found[ends[1]].ended[node] = int(ends[2])
+        elif node in current:
+            current[node].lines.append(line)
+        else:
+            others.append(line)
+    return found, others
 
 
 def read_table(path):

@@ -29,8 +29,6 @@
 #include "subnet/static.h"
 #include "trace/trace.h"
 
-#define KICK_PAGES	1024u
-
 struct hca {
 	struct server *server;
 	struct vhca_dev *dev;
@@ -245,7 +243,7 @@ static int make_hca(struct daemon *d, u32 i)
 		.class = VHCA_PCI_CLASS,
 		.irq = d->opt.irq,
 		.vectors = o->vectors,
-		.kick_pages = KICK_PAGES,
+		.kick_pages = VDEV_KICK_PAGES,
 		.speed = d->opt.pcie_speed,
 		.lanes = d->opt.pcie_lanes,
 		.allow_unsealed = d->opt.allow_unsealed,
@@ -255,7 +253,7 @@ static int make_hca(struct daemon *d, u32 i)
 		.node_guid = o->guid,
 		.ports = o->ports,
 		.vectors = o->vectors,
-		.kick_pages = KICK_PAGES,
+		.kick_pages = VDEV_KICK_PAGES,
 		.caps_off = o->caps_off,
 		.version = d->opt.version,
 		.max_mtu = d->opt.mtu,

@@ -20,7 +20,6 @@
 #include "subnet/static.h"
 #include "trace/trace.h"
 
-#define DEFAULT_KICK_PAGES	1024u
 #define MTU_4096		5u
 #define DEFAULT_NODE_DESC	"vhca"
 
@@ -108,6 +107,9 @@ static bool config_good(const struct vdev_config *c)
 
 static bool limits_good(const struct vdev_config *c)
 {
+	/* each UAR has a kick page of its own */
+	if (c->kick_pages && c->limit[VLIM_UARS] > c->kick_pages)
+		return false;
 	for (u32 l = 0; l < VLIMITS; l++)
 		if (c->limit[l] > vlimit_most(l))
 			return false;
@@ -118,7 +120,6 @@ static void set_limits(struct vhca_dev *dev, const struct vdev_config *c)
 {
 	for (u32 l = 0; l < VLIMITS; l++)
 		dev->limit[l] = c->limit[l] ? c->limit[l] : vlimit_usual(l);
-	/* each UAR has a kick page of its own */
 	dev->limit[VLIM_UARS] = MIN(dev->limit[VLIM_UARS], dev->kick_pages);
 }
 
@@ -249,7 +250,7 @@ static void init_dev(struct vhca_dev *dev, const struct vdev_config *cfg)
 	dev->vectors = cfg->vectors;
 	dev->caps = vhca_whole_caps(OWN_CAPS & ~cfg->caps_off);
 	dev->version = cfg->version ? cfg->version : VHCA_VERSION_MAJOR << 16 | VHCA_VERSION_MINOR;
-	dev->kick_pages = cfg->kick_pages ? cfg->kick_pages : DEFAULT_KICK_PAGES;
+	dev->kick_pages = cfg->kick_pages ? cfg->kick_pages : VDEV_KICK_PAGES;
 	dev->max_mtu = cfg->max_mtu ? cfg->max_mtu : MTU_4096;
 	memcpy(dev->node_desc, DEFAULT_NODE_DESC, sizeof(DEFAULT_NODE_DESC));
 	dev->node = (struct agent_node){
@@ -592,10 +593,9 @@ const char *vdev_set_addrs(struct vhca_dev *dev, u32 port, const struct port_add
 
 	if (dev->port[port - 1].fab.eth)
 		return "the addresses of an Ethernet port are its driver's";
-	engine_lock(dev->adapter.engine);
+	vdev_fabric_lock(dev);
 	why = subnet_set_addrs(&dev->port[port - 1].fab, a, reregister);
-	engine_unlock(dev->adapter.engine);
-	engine_wake(dev->adapter.engine);
+	vdev_fabric_unlock(dev);
 	return why;
 }
 

@@ -121,6 +121,7 @@ static void fly(struct fab_pipe *p, struct fab_packet *packet, u64 due)
 	struct list_head *at = p->flight.prev;
 
 	packet->due = due;
+	packet->at = 0;
 	while (at != &p->flight && container_of(at, struct fab_packet, link)->due > due)
 		at = at->prev;
 	list_add_tail(&packet->link, at->next);
@@ -300,21 +301,27 @@ static void arrive_at_switch(struct fab_pipe *p, struct fab_packet *packet)
 	queue_at_switch(&p->lane[packet->vl], packet, now);
 }
 
+/*
+ * A multicast to many counts as many packets.  It stays the first one of the flight until all have
+ * got it, which may take several passes of the engine.
+ */
 static void arrive_at_end(struct fab_pipe *p, struct fab_packet *packet)
 {
+	u32 bytes = COPY_COST + WIRE_MAX_MTU;
 	struct topo *t = p->topo;
-	u32 bytes;
 
-	p->lane[packet->vl].used--;
-	kick(p, t->now);
-	port_got_data(p->far);
-	packet->at = 0;
-	/* a multicast to many counts as many packets */
-	do {
-		bytes = COPY_COST + WIRE_MAX_MTU;
-		t->landed++;
-	} while (!fab_deliver(p->to_end->port, packet, &bytes));
-	topo_give_back(t, packet);
+	if (!packet->at) {
+		p->lane[packet->vl].used--;
+		kick(p, t->now);
+		port_got_data(p->far);
+	}
+	t->landed++;
+	if (fab_deliver(p->to_end->port, packet, &bytes)) {
+		topo_give_back(t, packet);
+		return;
+	}
+	list_add_tail(&packet->link, p->flight.next);
+	timer_set(&t->timers, &p->land, packet->due);
 }
 
 static void vl15_arrives(struct fab_pipe *p, struct fab_packet *packet)
@@ -336,9 +343,11 @@ static void on_land(struct timer *timer)
 	list_del_init(&packet->link);
 	if (!list_empty(&p->flight))
 		timer_set(&p->topo->timers, &p->land, first_of(&p->flight)->due);
-	p->count.arrived++;
-	p->count.arrived_bytes += packet->len;
-	p->count.arrived_mcast += lid_is_mcast(packet->dlid);
+	if (!packet->at) {
+		p->count.arrived++;
+		p->count.arrived_bytes += packet->len;
+		p->count.arrived_mcast += lid_is_mcast(packet->dlid);
+	}
 	if (packet->vl15)
 		vl15_arrives(p, packet);
 	else if (p->to)
@@ -376,7 +385,8 @@ static void lose_flight(struct fab_pipe *p)
 	while ((l = list_pop(&p->flight))) {
 		struct fab_packet *packet = container_of(l, struct fab_packet, link);
 
-		if (!packet->vl15)
+		/* whoever has not got it yet of those at the end loses it, too */
+		if (!packet->vl15 && !packet->at)
 			p->lane[packet->vl].used--;
 		topo_lose(p->topo, packet);
 		p->count.lost++;

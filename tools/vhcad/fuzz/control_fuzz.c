@@ -2,8 +2,9 @@
 /*
  * Fuzzes a line on the control socket.  Its user is trusted, but a mistake must not end the daemon.
  *
- * Input: the line.  The answer has to be a line of JSON that says whether the command was carried
- * out, and if not, why.
+ * Input: the line; behind a T it is for adapters on a topology, one of whose ports is Ethernet's.
+ * The answer has to be a line of JSON that says whether the command was carried out, and if not,
+ * why.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -11,15 +12,21 @@
 #include <unistd.h>
 
 #include "ctl/ctl.h"
+#include "ether/ether.h"
 #include "fuzz/world.h"
 #include "server/server.h"
+#include "tests/ttopo.h"
 
 #define LINE	1023u
 
 static struct {
 	struct world w;
 	struct server *server;
+	struct ether *ether;
 	struct ctl_hca list[2];
+	struct tworld linked;
+	struct thca h[2];
+	struct ctl_hca on_links[2];
 } f;
 
 /* Makes two working adapters, with objects of nearly every kind. */
@@ -33,6 +40,35 @@ static void make_adapters(void)
 		};
 }
 
+static void make_linked(void)
+{
+	static const struct twish links[] = {
+		{ "s-a:1", "4X EDR", 5, 4 }, { "s-z", "4X HDR", 5, 4 }, { "z-b:1", "1X SDR", 0, 2 },
+		{ 0 },
+	};
+
+	t_world_init(&f.linked);
+	fabric_set_topology(f.linked.fabric, t_topo("sz", TOPO_HOQ_USUAL, links));
+	for (u32 i = 0; i < 2; i++) {
+		struct vdev_config cfg = {
+			.name = i ? "b" : "a", .node_guid = 0x1000 * (i + 1), .ports = 2,
+			.vectors = 4, .port[1] = { .ethernet = true, .mac = { 2, 0, 0, 0, 0, i } },
+		};
+
+		t_hca_init_cfg(&f.h[i], &f.linked, &cfg);
+		f.on_links[i] = (struct ctl_hca){
+			.name = cfg.name, .socket = "/x", .dev = f.h[i].dev, .server = f.server,
+		};
+	}
+}
+
+static void free_linked(void)
+{
+	for (u32 i = 0; i < 2; i++)
+		t_hca_fini(&f.h[i]);
+	t_world_fini(&f.linked);
+}
+
 static void prepare(void)
 {
 	struct server_config cfg = { .name = "fuzz", .vectors = 4, .kick_pages = 16 };
@@ -42,7 +78,10 @@ static void prepare(void)
 	cfg.path = path;
 	assert_int_equal(server_new(&cfg, &f.server), 0);
 	unlink(path);
+	assert_int_equal(ether_new(path, NULL, &f.ether), 0);
+	unlink(path);
 	make_adapters();
+	make_linked();
 }
 
 static void check(const char *answer)
@@ -61,26 +100,35 @@ static void check(const char *answer)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
+	struct ctl_scope scope = { f.list, 2, NULL };
 	char line[LINE + 1], *answer;
+	bool linked = len && *data == 'T';
 	static bool ready;
 
 	if (!ready)
 		prepare();
 	ready = true;
-	len = MIN(len, (size_t)LINE);
-	memcpy(line, data, len);
+	if (linked)
+		scope = (struct ctl_scope){ f.on_links, 2, f.ether };
+	len = MIN(len - linked, (size_t)LINE);
+	memcpy(line, data + linked, len);
 	line[len] = '\0';
-	answer = ctl_answer(&(struct ctl_scope){ f.list, 2, NULL }, line);
+	answer = ctl_answer(&scope, line);
 	assert_non_null(answer);
 	check(answer);
-	t_poll(&f.w.w);
+	t_poll(linked ? &f.linked : &f.w.w);
 	if (!strstr(answer, "\"ok\":true")) {
 		free(answer);
 		return 0;
 	}
 	/* undo changes, so that every line meets the same state */
 	free(answer);
-	world_fini(&f.w);
-	make_adapters();
+	if (linked) {
+		free_linked();
+		make_linked();
+	} else {
+		world_fini(&f.w);
+		make_adapters();
+	}
 	return 0;
 }

@@ -73,6 +73,7 @@ static void make_qps(struct world *f, enum world_type type)
 		}
 		f->h[i].qp_type = types[type];
 		t_qp_init_size(&f->h[i], &f->qp[i], &f->cq[i], &f->cq[i], 8, 4, 7,
+			       type == WORLD_UD ? VHCA_QP_SIGNAL_ALL | VHCA_QP_RX_CSUM :
 			       VHCA_QP_SIGNAL_ALL);
 	}
 	if (type == WORLD_UD) {
@@ -123,7 +124,9 @@ void world_init(struct world *f, enum world_type type)
 	t_mr_init(&f->h[1], &f->safe, 0, SAFE, VHCA_ACCESS_LOCAL_WRITE, 1, 12);
 	t_mr_fill(&f->safe, 5);
 	f->area = t_alloc(&f->h[0], WORLD_AREA);
-	f->fast = t_key(&f->h[0], VHCA_MKEY_FAST, f->area, 8, 1);
+	f->fast = t_key(&f->h[0], VHCA_MKEY_FAST, f->area, WORLD_PIECES, 1);
+	f->sg_list = f->area + 1024;
+	f->fast_sg = t_key(&f->h[0], VHCA_MKEY_FAST_SG, f->sg_list, WORLD_PIECES, 5);
 	make_fmr(f);
 	f->mw1 = t_key(&f->h[0], VHCA_MKEY_MW_1, 0, 0, 3);
 	f->mw2 = t_key(&f->h[0], VHCA_MKEY_MW_2, 0, 0, 4);

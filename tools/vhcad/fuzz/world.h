@@ -12,6 +12,7 @@
 #define WORLD_MR	(64u << 10)	/* bytes of each accessible region */
 #define WORLD_AREA	(256u << 10)	/* bytes of memory for any use */
 #define WORLD_QKEY	7u
+#define WORLD_PIECES	8u		/* entries of a list */
 
 enum world_type { WORLD_RC, WORLD_UC, WORLD_UD, WORLD_XRC, WORLD_TYPES };
 
@@ -24,8 +25,9 @@ struct world {
 	struct tmr mr[2];
 	struct tmr safe;
 	u32 xrcd;
-	u32 fast, fmr, mw1, mw2;	/* guest 0's other keys */
+	u32 fast, fast_sg, fmr, mw1, mw2;	/* guest 0's other keys */
 	u64 area;			/* guest 0's memory of WORLD_AREA bytes */
+	u64 sg_list;			/* where in it the list of @fast_sg lies */
 };
 
 void world_init(struct world *f, enum world_type type);

@@ -6,6 +6,7 @@
  * valid at first and then corrupted, or arbitrary bytes in the ring.
  */
 #include "fuzz/world.h"
+#include "tests/ipmodel.h"
 
 #define ENTRIES	12u
 
@@ -31,6 +32,50 @@ static const u8 tcp6[64] = {
 	0, 1, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0x50, 0x99,
 };
 
+#define PACKET	512u	/* bytes from one packet to the next */
+#define PACKETS	8u
+
+/* TCP and UDP over IPv4 and IPv6, some with options. */
+static struct ip_model packet(u32 i)
+{
+	static const u8 data[128];
+
+	return (struct ip_model){
+		.v6 = i & 1, .tcp = i & 2, .ip_words = i == 4, .tcp_words = i == 6, .seed = i,
+		.data = data, .len = 100 + i,
+	};
+}
+
+/* Puts packets with their checksums at the beginning of the sender's region. */
+static void write_packets(struct world *f, struct input *spoil)
+{
+	for (u32 i = 0; i < PACKETS; i++) {
+		struct ip_model m = packet(i);
+		u8 buf[PACKET];
+		u32 len = ipm_build(&m, buf);
+
+		if (spoil && i > 3)
+			in_spoil(spoil, buf, len);
+		t_mr_put(&f->mr[0], i * PACKET, buf, len);
+	}
+}
+
+/* The lists of the keys that are registered: pages, and pieces some of which are empty. */
+static void write_lists(struct world *f, struct input *spoil)
+{
+	struct vhca_sg_entry *list = t_cpu(&f->h[0], f->sg_list);
+
+	for (u32 i = 0; i < WORLD_PIECES; i++) {
+		*(__le64 *)t_cpu(&f->h[0], f->area + 8 * i) = htole64(i ? 0 : f->area + 4096);
+		list[i] = (struct vhca_sg_entry){
+			.addr = htole64(f->area + 4096 * (2 + i)),
+			.end = htole64(i < 4 ? 4096 + 100 * (i / 2) : 9000),
+		};
+	}
+	if (spoil)
+		in_spoil(spoil, list, WORLD_PIECES * sizeof(*list));
+}
+
 static struct twr choose(struct world *f, struct input *in)
 {
 	static const u8 text[512] = "inline";
@@ -40,10 +85,13 @@ static struct twr choose(struct world *f, struct input *in)
 	struct twr wr = t_wr(op, how, &f->mr[0], 0, len, &f->mr[1], (how & 15) * 8u);
 
 	wr.imm = in_32(in);
-	if (wr.imm >> 24 == 1)
-		wr.sge[0].lkey = f->fmr;
+	if (wr.imm >> 24 && wr.imm >> 24 < 4) {
+		const u32 keys[] = { f->fmr, f->fast, f->fast_sg };
+
+		wr.sge[0].lkey = keys[(wr.imm >> 24) - 1];
+	}
 	if (op == VHCA_OP_SEND_INV || op == VHCA_OP_LOCAL_INV || op == VHCA_OP_READ_INV)
-		wr.imm = how & 1 ? f->mw2 : f->fast;
+		wr.imm = how & 1 ? f->mw2 : how & 2 ? f->fast_sg : f->fast;
 	if (op == VHCA_OP_READ_INV)
 		wr.sge[0].lkey = f->fast;
 	if ((op >= VHCA_OP_FLUSH && op != VHCA_OP_LSO) || op == VHCA_OP_NOP)
@@ -60,8 +108,14 @@ static struct twr choose(struct world *f, struct input *in)
 	wr.srqn = f->qp[0].type == VHCA_QPT_XRC_INI ? f->srq.srqn : 0;
 	wr.ud = t_ud_to(&f->qp[1], WORLD_QKEY);
 	wr.flush = (struct vhca_wqe_flush){ .length = htole32(64), .type = 1 + how % 3 };
-	if (op == VHCA_OP_SEND && how & 8)
+	if (op == VHCA_OP_SEND && how & 8) {
+		u32 i = len % PACKETS;
+		struct ip_model m = packet(i);
+
 		wr.flags |= VHCA_WQE_IP_CSUM;
+		wr.sge[0] = t_sge(&f->mr[0], i * PACKET, ipm_header_len(&m) + m.len);
+		wr.nsge = 1;
+	}
 	wr.lso = (struct vhca_wqe_lso){
 		.mss = htole16(how * 8), .hlen = htole16(how & 1 ? 44 : 64),
 	};
@@ -72,8 +126,9 @@ static struct twr choose(struct world *f, struct input *in)
 		.access = VHCA_ACCESS_REMOTE_READ,
 	};
 	wr.reg = (struct vhca_wqe_reg){
-		.key = htole32(f->fast), .entries = htole32(1), .length = htole64(4096),
-		.access = VHCA_ACCESS_LOCAL_WRITE, .page_shift = 12,
+		.key = htole32(how & 1 ? f->fast_sg : f->fast), .entries = htole32(1 + (how >> 5)),
+		.length = htole64(4096), .access = VHCA_ACCESS_LOCAL_WRITE,
+		.page_shift = how & 1 ? 0 : 12,
 	};
 	return wr;
 }
@@ -109,8 +164,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	static struct world f;
 
 	world_init(&f, type % WORLD_TYPES);
-	/* the page list of the fast key: a page, and entries that lead nowhere */
-	*(__le64 *)t_cpu(&f.h[0], f.area) = htole64(f.area + 4096);
+	write_lists(&f, type & 128 ? &in : NULL);
+	if (f.qp[0].type == VHCA_QPT_UD)
+		write_packets(&f, type & 128 ? &in : NULL);
 	world_receives(&f, posted % 16, posted & 16 ? WORLD_MR / 2 : 256);
 	if (posted & 32)
 		spoil_recv(&f, &in);

@@ -12,7 +12,7 @@ static const struct {
 	const char *name;
 	u32 usual, most;
 } limits[VLIMITS] = {
-	[VLIM_UARS]	= { "uars", VDEV_MAX_KICK_PAGES, VDEV_MAX_KICK_PAGES },
+	[VLIM_UARS]	= { "uars", VDEV_KICK_PAGES, VDEV_KICK_PAGES },
 	[VLIM_DB_PAGES]	= { "db-pages", 4096, 1u << 20 },
 	[VLIM_EQS]	= { "eqs", 256, 256 },
 	[VLIM_PDS]	= { "pds", 64u << 10, 64u << 10 },

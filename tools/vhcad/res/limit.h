@@ -10,6 +10,7 @@
 #define VDEV_MAX_PORTS		2u
 #define VDEV_MAX_VECTORS	64u
 #define VDEV_MAX_KICK_PAGES	4096u
+#define VDEV_KICK_PAGES		1024u	/* unless the configuration says otherwise */
 
 enum vdev_limit {
 	VLIM_UARS,

@@ -129,6 +129,8 @@ static void bad_command_lines(void **state)
 		  "'0' is not a number between 1 and 131070" },
 		{ { "--hca", "x", "--limit", "qps=5,pds=70000" },
 		  "'70000' is not a number between 1 and 65536" },
+		{ { "--hca", "x", "--limit", "uars=1025" },
+		  "'1025' is not a number between 1 and 1024" },
 		{ { "--hca", "x", "--limit", "hca1:qps=5" }, "--limit: no adapter is named hca1" },
 		{ { "--hca", "x", "--pcie", "32" }, "--pcie: '32' is not of the form SPEEDxLANES" },
 		{ { "--hca", "x", "--pcie", "3x16" }, "--pcie: unknown value '3'" },

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/capture.h"
+#include "fabric/fabric.h"
 #include "tests/tcheck.h"
 #include "tests/thca.h"
 
@@ -60,10 +61,44 @@ static void registers(void **state)
 	t_world_fini(&w);
 }
 
+/*
+ * Other threads change ports while the engine sleeps.  What that starts, such as a trap that is
+ * repeated until somebody answers, counts from then, and not from when the engine fell asleep.
+ */
+static void changes_while_asleep(void **state)
+{
+	struct port_addrs addrs;
+	struct tworld w;
+	struct thca h;
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 0x1000);
+	t_poll(&w);
+	vdev_addrs(h.dev, 1, &addrs);
+	addrs.lid = 77;
+	for (u32 i = 0; i < 4; i++) {
+		w.now += 1000000000;
+		switch (i) {
+		case 0:
+		case 1:
+			assert_int_equal(vdev_set_link(h.dev, 1, i), 0);
+			break;
+		case 2:
+			assert_null(vdev_set_addrs(h.dev, 1, &addrs, false));
+			break;
+		default:
+			vdev_reset(h.dev);
+		}
+		assert_int_equal(fab_now(w.fabric), w.now);
+	}
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
 static void bad_configurations(void **state)
 {
 	static const struct vdev_host_ops ops;
-	struct vdev_config bad[14];
+	struct vdev_config bad[15];
 	struct guest_mem *m = gmem_new();
 	struct tworld w;
 	u32 n = 0;
@@ -77,6 +112,8 @@ static void bad_configurations(void **state)
 	bad[n++].kick_pages = 3;
 	bad[n++].kick_pages = 2 * VDEV_MAX_KICK_PAGES;
 	bad[n++].max_mtu = 6;
+	/* a UAR has a kick page of its own */
+	bad[n++].limit[VLIM_UARS] = 17;
 	bad[n++].limit[VLIM_QPS] = (128 << 10) + 1;
 	bad[n++].limit[VLIM_CQS] = (128 << 10) + 1;
 	bad[n++].limit[VLIM_SRQS] = (64 << 10) + 1;
@@ -267,6 +304,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers),
+		cmocka_unit_test(changes_while_asleep),
 		cmocka_unit_test(bad_configurations),
 		cmocka_unit_test(injected_fault),
 		cmocka_unit_test(no_subnet),

@@ -255,6 +255,26 @@ static u32 row_length(void)
 	return 2 * SLICE_NS / share(&one, 500);
 }
 
+/* How many slices a packet takes that is all pieces of a byte, which nothing divides. */
+static double pieces(void)
+{
+	double slices[100];
+
+	furnish();
+	tgreedy_pieces.prepare(&f.g);
+	for (u32 i = 0; i < ARRAY_SIZE(slices); i++) {
+		u32 before = f.g.from.sq_prod;
+		u64 began;
+
+		tgreedy_pieces.keep_busy(&f.g);
+		began = bench_ns();
+		t_settle(&f.v.w, 0);
+		slices[i] = (double)(bench_ns() - began) / SLICE_NS / (f.g.from.sq_prod - before);
+	}
+	strip();
+	return bench_median(slices, ARRAY_SIZE(slices));
+}
+
 int main(void)
 {
 	static struct waits alone = { .what = "WRITE of 64 bytes, alone" };
@@ -285,5 +305,6 @@ int main(void)
 		promise(&busy[k], 990, share(&alone, 990));
 		promise(&busy[k], 999, share(&alone, 500) + host);
 	}
+	bench_at_most("a packet of 4,096 pieces, from and to as many: slices", pieces(), 4);
 	return bench_end();
 }

@@ -8,6 +8,7 @@
 #include "dev/listing.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
+#include "tests/ttopo.h"
 
 #define MLID	0xc001u
 #define QKEY	0x1234u
@@ -27,13 +28,17 @@ struct fixture {
 	struct tqp qp[HCAS];
 };
 
-static int setup(void **state)
+static int set_up(void **state, struct topo *t)
 {
+	static const char *const names[HCAS] = { "t0", "t1", "t2" };
 	struct fixture *f = calloc(1, sizeof(*f));
-	struct vdev_config cfg = { .name = "t", .vectors = 4 };
+	struct vdev_config cfg = { .vectors = 4 };
 
 	t_world_init(&f->w);
+	if (t)
+		fabric_set_topology(f->w.fabric, t);
 	for (u32 i = 0; i < HCAS; i++) {
+		cfg.name = names[i];
 		cfg.node_guid = 0x1000 * (i + 1);
 		cfg.ports = i == 2 ? 2 : 1;
 		t_hca_init_cfg(&f->h[i], &f->w, &cfg);
@@ -46,6 +51,23 @@ static int setup(void **state)
 	t_mr_fill(&f->mr[0], 7);
 	*state = f;
 	return 0;
+}
+
+static int setup(void **state)
+{
+	return set_up(state, NULL);
+}
+
+/* Behind two switches, whose links take time. */
+static int setup_links(void **state)
+{
+	static const struct twish links[] = {
+		{ "a-t0:1", "4X EDR", 100, 8 }, { "a-b", "4X EDR", 100, 8 },
+		{ "b-t1:1", "4X EDR", 100, 8 }, { "b-t2:1", "4X EDR", 100, 8 },
+		{ "b-t2:2", "4X EDR", 100, 8 }, { 0 },
+	};
+
+	return set_up(state, t_topo("ab", TOPO_HOQ_USUAL, links));
 }
 
 static int teardown(void **state)
@@ -565,6 +587,82 @@ static void new_pkey(void **state)
 	expect(f, 1, 0);
 }
 
+/*
+ * A member dies while a datagram of its group is on its way: it gets none, another member of the
+ * same adapter does, and with the last one the group is left, which switches discard from then on.
+ */
+static void member_dies(void **state)
+{
+	struct fixture *f = *state;
+	struct tqp second;
+	u64 discarded;
+
+	t_qp_init(&f->h[1], &second, &f->cq[1], &f->cq[1]);
+	t_ud_up(&second, QKEY);
+	recvs(&f->qp[1], &f->mr[1], 4);
+	recvs(&second, &f->mr[1], 4);
+	attach(&f->qp[1]);
+	attach(&second);
+	send(f, 0);
+	expect_sent(f, 0);
+	expect_nothing(f);
+	assert_int_equal(t_destroy_qp(&f->qp[1]), VHCA_ST_OK);
+	t_settle(&f->w, 1000000);
+	expect(f, 1, 0);
+	expect_nothing(f);
+	send(f, 0);
+	expect_sent(f, 0);
+	assert_int_equal(t_destroy_qp(&second), VHCA_ST_OK);
+	assert_int_equal(groups(&f->h[1]), 0);
+	t_settle(&f->w, 1000000);
+	expect_nothing(f);
+	discarded = t_stats(&f->h[0]).tx_discards;
+	send(f, 0);
+	t_settle(&f->w, 1000000);
+	expect_sent(f, 0);
+	expect_nothing(f);
+	assert_int_equal(t_stats(&f->h[0]).tx_discards, discarded + 1);
+}
+
+#define CROWD	200u
+#define LONG	4096u
+#define PASS	8u
+
+/* All members are served, but no more of them in a pass of the engine than packets would be. */
+static void crowd_behind_links(void **state)
+{
+	struct fixture *f = *state;
+	static struct tqp qp[CROWD];
+	struct vhca_sge sge = t_sge(&f->mr[1], 0, LONG + 40);
+	struct twr wr = t_wr(VHCA_OP_SEND, 99, &f->mr[0], 0, LONG, NULL, 0);
+	u32 got = 0, most = 0;
+
+	t_db_pages(&f->h[1]);
+	for (u32 i = 0; i < CROWD; i++) {
+		t_qp_init_size(&f->h[1], &qp[i], &f->cq[1], &f->cq[1], 0, 0, 5, 0);
+		t_ud_up(&qp[i], QKEY);
+		t_recv(&qp[i], 0, 1, &sge);
+		attach(&qp[i]);
+	}
+	wr.ud = to_group(mgid, MLID);
+	t_send(&f->qp[0], &wr);
+	f->w.now += 1000000;
+	for (u32 now = 1; got < CROWD && now; got += now) {
+		struct vhca_cqe e;
+
+		engine_lock(f->w.engine);
+		gmem_enter();
+		fab_poll(f->w.fabric, f->w.now, PASS);
+		gmem_exit();
+		engine_unlock(f->w.engine);
+		for (now = 0; t_cq_poll(&f->cq[1], &e); now++)
+			;
+		most = MAX(most, now);
+	}
+	assert_int_equal(got, CROWD);
+	assert_in_range(most, 1, PASS);
+}
+
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
@@ -572,7 +670,8 @@ int main(void)
 		TEST(delivery), TEST(own_multicasts), TEST(ports), TEST(not_to_a_group),
 		TEST(own_completions), TEST(leaving), TEST(refusals),
 		cmocka_unit_test(switched_off), TEST(limits), TEST(no_memory),
-		TEST(new_pkey),
+		TEST(new_pkey), cmocka_unit_test_setup_teardown(member_dies, setup_links, teardown),
+		cmocka_unit_test_setup_teardown(crowd_behind_links, setup_links, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

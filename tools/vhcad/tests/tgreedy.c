@@ -142,6 +142,41 @@ static void ring_all(struct tgreedy *g)
 		vdev_kick(g->h->dev, g->uar);
 }
 
+/* A page of single bytes, the last one first: those that follow each other count as one piece. */
+static void prepare_bytes(struct tgreedy *g)
+{
+	struct thca *h = g->h;
+
+	t_key_caps(h);
+	tgreedy_qps(g, 8);
+	t_mr_init(h, &g->r, 0, BIG, T_RW, 1, 12);
+	for (u32 k = 0; k < 2; k++) {
+		u64 at = t_alloc(h, BIG * sizeof(struct vhca_sg_entry));
+		struct vhca_sg_entry *list = t_cpu(h, at);
+
+		for (u32 i = 0; i < BIG; i++)
+			list[i] = (struct vhca_sg_entry){
+				.addr = htole64(g->r.page[0] + BIG - 1 - i),
+				.end = htole64(i + 1),
+			};
+		g->list_key[k] = t_key(h, VHCA_MKEY_FAST_SG, at, BIG, k);
+		assert_int_equal(t_register(&g->from, g->list_key[k], BIG, 0, BIG, T_RW, 0), 0);
+	}
+	t_allow(&g->to, VHCA_ACCESS_REMOTE_WRITE);
+}
+
+static void write_bytes(struct tgreedy *g)
+{
+	struct twr wr = {
+		.opcode = VHCA_OP_WRITE, .nsge = 1, .sge[0] = { 0, BIG, g->list_key[0] },
+		.rkey = g->list_key[1],
+	};
+
+	while (can_post(g, SENDS))
+		t_post(&g->from, &wr);
+	t_ring_sq(&g->from);
+}
+
 /* Lists of a byte, nothing for long, and another byte. */
 static void prepare_lists(struct tgreedy *g)
 {
@@ -183,6 +218,10 @@ const struct tgreedy_kind tgreedy_sly[3] = {
 	{ "doorbells", prepare_doorbells, ring_all },
 	{ "multicasts", prepare_group, send_to_group },
 	{ "lists of pieces", prepare_lists, write_from_lists },
+};
+
+const struct tgreedy_kind tgreedy_pieces = {
+	"packets of single bytes", prepare_bytes, write_bytes
 };
 
 void tgreedy_end(struct tgreedy *g)

@@ -46,6 +46,12 @@ extern const struct tgreedy_kind tgreedy_huge;
 /* Half a million doorbells; datagrams to hundreds of QPs; lists of pieces, most of them empty. */
 extern const struct tgreedy_kind tgreedy_sly[3];
 
+/*
+ * The slowest packets of 4 KiB: each byte is a piece by itself where it lies and where it goes.  A
+ * packet is an entry of one block.
+ */
+extern const struct tgreedy_kind tgreedy_pieces;
+
 /** tgreedy_qps() - two QPs of its adapter that are connected, @from and @to */
 void tgreedy_qps(struct tgreedy *g, u32 log_sq);
 

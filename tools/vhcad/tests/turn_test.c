@@ -13,6 +13,7 @@
 #include "res/uar.h"
 #include "tests/tgreedy.h"
 #include "tests/tvictim.h"
+#include "wire/mad.h"
 
 #define MESSAGES	1000u
 
@@ -385,6 +386,54 @@ static void lists_in_time(void **state)
 	strip();
 }
 
+/*
+ * A packet is not divided.  One of 4,096 pieces, from and to as many, has the doorbells looked at
+ * behind it, and its adapter charged with the pieces, whatever time seems to have passed.
+ */
+static void pieces_in_time(void **state)
+{
+	furnish();
+	tgreedy_pieces.prepare(&f.g[0]);
+	f.most_sends = 0;
+	tgreedy_pieces.keep_busy(&f.g[0]);
+	t_poll(&f.v.w);
+	/* the packet and its acknowledgment */
+	assert_int_equal(f.most_sends, 2);
+	assert_int_equal(t_vqp(&f.g[0].from)->state, T_RTS);
+	strip();
+}
+
+#define ASKED	16u
+
+/*
+ * So has one to an agent: its answer may be about all ports of a switch, of which there are up to
+ * 254 (PortCounters with AllPortSelect), and is made at once.
+ */
+static void agents_in_time(void **state)
+{
+	struct tgreedy *g = &f.g[0];
+	struct twr wr;
+
+	furnish();
+	g->h->qp_type = VHCA_QPT_UD;
+	t_mr_init(g->h, &g->r, 0, MAD_LEN, T_RW, 1, 12);
+	t_qp_init_size(g->h, &g->from, g->cq, g->cq, 6, 0, 5, 0);
+	t_ud_up(&g->from, 0);
+	wr = t_wr(VHCA_OP_SEND, 1, &g->r, 0, MAD_LEN, NULL, 0);
+	wr.ud = (struct vhca_wqe_ud){
+		.av = { .port = 1, .dlid = htole16(t_lid(&f.v.h[1])) },
+		.dqpn = htole32(VHCA_QPT_GSI), .qkey = htole32(MAD_GSI_QKEY),
+	};
+	for (u32 i = 0; i < ASKED; i++)
+		t_post(&g->from, &wr);
+	f.send_ns = SLICE_NS / 2;
+	f.most_sends = 0;
+	t_ring_sq(&g->from);
+	t_poll(&f.v.w);
+	assert_in_range(f.most_sends, 1, 3);
+	strip();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +444,8 @@ int main(void)
 		cmocka_unit_test(rings_of_others),
 		cmocka_unit_test(messages_in_time),
 		cmocka_unit_test(lists_in_time),
+		cmocka_unit_test(pieces_in_time),
+		cmocka_unit_test(agents_in_time),
 		cmocka_unit_test(fair),
 	};
 

@@ -3,6 +3,7 @@
  * ib_umad: character devices for each port that exchanges MADs: umadN, and issmN if it has subnet
  * management.
  */
+#include <kunit/visibility.h>
 #include <linux/idr.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -234,7 +235,7 @@ static void umad_remove_one(struct ib_device *ib_dev, void *client_data)
 	kfree(umad);
 }
 
-static struct ib_client umad_client;
+VISIBLE_IF_KUNIT struct ib_client umad_client;
 
 static int umad_add_one(struct ib_device *ib_dev)
 {
@@ -292,12 +293,13 @@ static int umad_get_nl_info(struct ib_device *ib_dev, void *client_data,
 	return 0;
 }
 
-static struct ib_client umad_client = {
+VISIBLE_IF_KUNIT struct ib_client umad_client = {
 	.name = "umad",
 	.add = umad_add_one,
 	.remove = umad_remove_one,
 	.get_nl_info = umad_get_nl_info,
 };
+EXPORT_SYMBOL_IF_KUNIT(umad_client);
 MODULE_ALIAS_RDMA_CLIENT("umad");
 
 /*

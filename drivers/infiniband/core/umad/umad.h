@@ -184,4 +184,9 @@ ssize_t umad_read_next(struct ib_umad_file *file, bool may_wait, char __user *bu
 /* issm.c */
 extern const struct file_operations umad_sm_fops;
 
+#if IS_ENABLED(CONFIG_KUNIT)
+/* main.c */
+extern struct ib_client umad_client;
+#endif
+
 #endif /* CORE_UMAD_H */

@@ -2,6 +2,7 @@
 """Serves the requests of guests: barriers, faults, the end of their script."""
 
 import base64
+import contextlib
 import subprocess
 
 
@@ -22,6 +23,8 @@ class Control:
         self.kill = set()           # nodes that asked to be killed
         self.gone = set()
         self.over = {}              # node that has ended its run on one core: request id
+        self.between = False        # whether its script has ended, too, and another is to come
+        self.failed = False         # whether a script has
         self.barriers = {}          # name: {node: request id}
 
     def request(self, node, line):
@@ -56,17 +59,25 @@ class Control:
         if self.over:
             self._go_on()
 
-    def _next(self, node, number, core):
-        """The node has run its script on one core, and waits for its peers to go on to the next."""
+    def _next(self, node, number, argument):
+        """The node has run its script on one core, and waits for its peers to go on to the next; or to
+        the next script, which comes only if none has failed and nobody has gone."""
+        core, _, status = argument.partition(" ")
         self.over[node] = number
+        self.between = bool(status)
+        self.failed = self.failed or status not in ("", "0")
         self.on_next(node, core)
         self._fail_all()
         self._go_on()
 
     def _go_on(self):
         if len(self.gone | set(self.over)) == self.nodes:
+            ended = self.between and (self.failed or bool(self.gone))
+            if self.between and not ended:
+                with contextlib.suppress(OSError, subprocess.TimeoutExpired):   # there may be no daemon
+                    self.vhcactl(["fault", "clear", "all"])
             for peer, request in self.over.items():
-                self._answer(peer, request, 0)
+                self._answer(peer, request, int(ended))
             self.over = {}
 
     def _barrier(self, node, number, name):

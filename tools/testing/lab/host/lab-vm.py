@@ -32,7 +32,7 @@ def arguments():
         parser.add_argument("--" + name, required=True)
     for name in ("icount", "iommu", "pciehp", "capture", "coverage", "pin", "confined"):
         parser.add_argument("--" + name, action="store_true")
-    for name in ("device-arg", "append", "core-of", "hca-of", "link-of"):
+    for name in ("device-arg", "append", "core-of", "hca-of", "link-of", "then"):
         parser.add_argument("--" + name, action="append", default=[])
     parser.add_argument("script", nargs="*")
     options = parser.parse_args()
@@ -68,25 +68,29 @@ def stage(options):
         namespaces.bind(options.i386, f"{lab}/i386")
     os.makedirs(f"{lab}/out")
     os.makedirs(f"{lab}/run/dev")
+    os.makedirs(f"{lab}/run/scripts")
     for name, target in GUEST_DEV.items():
         os.symlink(target, f"{lab}/run/dev/{name}")
-    if options.script:
-        write_command(options, f"{lab}/run")
+    scripts = [options.script] if options.script else []
+    for number, words in enumerate(scripts + [[path] for path in options.then]):
+        write_command(options, words, f"{lab}/run", number)
 
 
-def write_command(options, folder):
-    source = os.path.realpath(options.script[0])
+def write_command(options, script, folder, number):
+    """Writes what calls a script with its arguments, in a file that has the script's name and number."""
+    source = os.path.realpath(script[0])
     inside = os.path.relpath(source, options.top)
     if inside.startswith("../"):
         target = f"/lab/run/{os.path.basename(source)}"
         shutil.copy(source, folder)
     else:
         target = f"/lab/src/{inside}"
-    words = [target] + options.script[1:]
+    words = [target] + script[1:]
     with open(source, "rb") as file:
         if file.read(2) not in (b"#!", b"\x7fE") or not os.access(source, os.X_OK):
             words.insert(0, "bash")
-    with open(f"{folder}/command", "w", encoding="utf-8") as file:
+    name = os.path.splitext(os.path.basename(source))[0]
+    with open(f"{folder}/scripts/{number:02}.{name}", "w", encoding="utf-8") as file:
         file.write(f"cd {shlex.quote(os.path.dirname(target))}\nexec {shlex.join(words)}\n")
 
 

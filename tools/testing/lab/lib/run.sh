@@ -50,7 +50,7 @@ run_options() {
 	opt_nodes=2 opt_core=ours opt_load=auto opt_hca=1 opt_ports=1 opt_link=ib opt_subnet=static
 	opt_irq=msix opt_cpus=1 opt_mem='' opt_timeout='' opt_packages='' opt_out='' opt_trees=''
 	opt_sanitize='' opt_confined='' opt_kernel=stock opt_i386='' opt_root=''
-	flags=() opt_kernel_deb=() opt_core_of=() opt_hca_of=() opt_link_of=()
+	flags=() opt_then=() opt_kernel_deb=() opt_core_of=() opt_hca_of=() opt_link_of=()
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--sanitize)
@@ -76,7 +76,7 @@ run_options() {
 			;;
 		--nodes | --core | --load | --hca | --ports | --link | --subnet | --irq | --cpus | --mem | \
 			--core-of | --hca-of | --link-of | --timeout | --packages | --out | --device-arg | \
-			--append | --kernel | --kernel-deb | --root | --trees) ;;
+			--append | --kernel | --kernel-deb | --root | --trees | --then) ;;
 		--)
 			shift
 			break
@@ -88,6 +88,7 @@ run_options() {
 		case $1 in
 		--device-arg) flags+=("--device-arg=$2") ;;
 		--append) flags+=("--append=$2") ;;
+		--then) opt_then+=("$2") flags+=("--then=$2") ;;
 		--kernel-deb) opt_kernel_deb+=("$2") ;;
 		--core-of) opt_core_of+=("$2") ;;
 		--hca-of) opt_hca_of+=("$2") ;;
@@ -258,13 +259,16 @@ boot_guests() {
 lab_run() {
 	run_options "$@"
 	[ ${#rest[@]} -gt 0 ] || usage_error "run takes a script: see lab help"
-	[ -r "${rest[0]}" ] || usage_error "there is no script ${rest[0]}"
+	local script
+	for script in "${rest[0]}" "${opt_then[@]}"; do
+		[ -r "$script" ] || usage_error "there is no script $script"
+	done
 	boot_guests run "${rest[@]}"
 }
 
 lab_shell() {
 	run_options --timeout 86400 "$@"
-	[ ${#rest[@]} = 0 ] || usage_error "shell takes no script"
+	[ $((${#rest[@]} + ${#opt_then[@]})) = 0 ] || usage_error "shell takes no script"
 	[ -t 0 ] || usage_error "shell needs a terminal: scripts are for lab run"
 	boot_guests shell
 }

@@ -107,6 +107,52 @@ for name, status in ("i386-root", 75), ("i386-root", 125), ("tools-root", 75):
 print("|".join(heads))
 P
 
+# shared NAME EXPECTED: three guest tests share a boot, in which the lab is what standard input says; in boots
+# of their own all pass
+shared() {
+	{
+		echo '#!/bin/sh'
+		echo 'has() { echo "n1| # script: $1"; echo "n1| 1..1"; echo "n1| ok 1 - point"; }'
+		echo 'ends() { echo "n1| # script $1: status $2"; }'
+		echo 'case $* in *--then*) ;; *) echo "n1| 1..1"; echo "n1| ok 1 - point"; exit 0 ;; esac'
+		cat
+	} >"$work/lab"
+	chmod +x "$work/lab"
+	python "$1" "$2" <<'P'
+import contextlib, io
+checks.LAB = "./lab"
+tests = checks.share_boots([checks.guest_test(f"guest/{name}", f"{name}.sh", ["--nodes", "1", *more])
+                            for name, more in (("a", []), ("b", ["--timeout", "700"]), ("c", []))])
+counts = checks.Counts(checks.Runner(), {})
+said = io.StringIO()
+with contextlib.redirect_stdout(said):
+    counts.take_row(tests)
+heads = [one for one in said.getvalue().splitlines() if one[0] != " "]
+print("; ".join(one.partition(" (")[0] + (" of 3" if "one of 3" in one else "") for one in heads), os.path.exists("build/check/guest/b/left"))
+P
+}
+shared "guest tests share a boot" "pass  guest/a of 3; pass  guest/b of 3; pass  guest/c of 3 True" <<'L'
+[ "$*" = "run --append init_on_alloc=0 --sanitize --nodes 1 --timeout 700 --then b.sh --then c.sh --out build/check/boot/a a.sh" ] || exit 2
+mkdir -p build/check/boot/a/b && echo >build/check/boot/a/b/left
+for one in a b c; do has $one; ends $one 0; done
+L
+shared "who hangs is named, and the next ones are run by themselves" "pass  guest/a; FAIL  guest/b; pass  guest/c False" <<'L'
+has a; ends a 0; has b; exit 124
+L
+shared "so are those behind who fails" "pass  guest/a; FAIL  guest/b; pass  guest/c False" <<'L'
+has a; ends a 0; has b; ends b 1; exit 1
+L
+shared "of what nobody answers for, all are suspected" "FAIL  guest/a of 3; FAIL  guest/b of 3; FAIL  guest/c of 3 False" <<'L'
+for one in a b c; do has $one; ends $one 0; done
+echo "lab: kernel report on node1: BUG"; exit 120
+L
+shared "who hangs does not hide that" "FAIL  guest/a; FAIL  guest/b; pass  guest/c False" <<'L'
+has a; ends a 0; has b; echo "lab: kernel report on node1: BUG"; exit 124
+L
+shared "a boot that comes to nothing is its first one's failure" "FAIL  guest/a; pass  guest/b; pass  guest/c False" <<'L'
+echo "lab: no guest starts"; exit 125
+L
+
 python "the list is compared both ways" "a has 3 points and 2 skipped, by tools/testing/tests 3 points and 1 skipped|b is in tools/testing/tests and has not run|c has 1 points, and is not in tools/testing/tests" <<'P'
 listed = {"a": (3, 1), "b": (1, 0), "failed": (7, 0), "same": (2, 0)}
 found = {"a": (3, 2), "c": (1, 0), "same": (2, 0)}

@@ -8,6 +8,10 @@ release=$(ls "$root/usr/lib/modules")
 named=${release//+/\\+}
 cache=$(dirname "$(dirname "$root")")
 
+# The packages are the same in each run, so that the modules that are built for them can stay.
+SOURCE_DATE_EPOCH=$(stat -c %Y "$root/boot/vmlinuz-$release")
+export SOURCE_DATE_EPOCH
+
 # package NAME FOLDER...: of these folders of the guests' root
 package() {
 	local name=$1 folder
@@ -49,6 +53,13 @@ expect_text "gets our driver" "^n1\| $named .*/updates/vhca.ko vhca0\$" "$work/l
 expect "a package without a kernel: status" 2 $?
 expect_text "and why" "^lab: the packages hold no kernel's modules: name those of one kernel" "$work/log"
 for one in "$cache"/kernel-deb-*; do
-	[[ $before = *"$one"* ]] || rm -rf --one-file-system "$one" "build/trees-${one##*/kernel-}"
+	[[ $before != *"$one"* ]] || continue
+	of_it=build/trees-${one##*/kernel-}
+	rm -rf --one-file-system "$one"
+	if [ -d "$of_it/distro" ]; then trees=$of_it; else rm -rf "$of_it"; fi
 done
+for one in build/trees-deb-*/of-own_parts; do
+	[ "${one%/*}" = "${trees:-}" ] || rm -rf "${one%/*}"
+done
+[ -z "${trees:-}" ] || : >"$trees/of-own_parts"
 exit $bad

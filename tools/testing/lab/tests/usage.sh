@@ -24,6 +24,7 @@ refused 2 '--core takes at least one of' run --core , "$work/s"
 refused 2 '--timeout takes a value' run --timeout
 refused 2 'run takes a script' run
 refused 2 'there is no script .*/missing' run "$work/missing"
+refused 2 'there is no script .*/missing' run --then "$work/missing" "$work/s"
 refused 2 "--link takes one of: ib eth; not 'roce'" run --link roce "$work/s"
 refused 2 '--link eth,ib names other ports than --ports 1' run --link eth,ib "$work/s"
 refused 2 '--link-of takes a number from 1 to 2' run --link-of 3=eth "$work/s"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600
 # long: --core ours,distro --timeout 900 -- 10000
+# own boot: it takes as long as those that would share it
 # cm_programs.sh [PINGS]: the distribution's programs that connect by address, over IPv4, IPv6 and
 # native addresses, leave nothing behind. One of them pings that many times (100).
 . /lab/src/tools/testing/selftests/rdma/lib.sh

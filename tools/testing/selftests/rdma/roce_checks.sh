@@ -11,12 +11,22 @@ port_attr() { cat "/sys/class/infiniband/$LAB_DEV/ports/1/$1"; }
 # roce_netdev: the net device that the port stands on
 roce_netdev() { port_attr gid_attrs/ndevs/0; }
 
-# as_gid ADDRESS: the GID made of an address, as sysfs writes it
+# as_gid ADDRESS: the GID made of an address, as sysfs writes it; of one of IPv6 that has "::"
 as_gid()
 {
-	python3 -c 'import ipaddress, sys
-a = ipaddress.ip_address(sys.argv[1])
-print((a.packed if a.version == 6 else b"\0" * 10 + b"\xff\xff" + a.packed).hex(":", 2))' "$1"
+	local before after gid=() word
+	if [[ $1 != *:* ]]; then
+		# shellcheck disable=SC2086
+		printf '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x\n' ${1//./ }
+		return
+	fi
+	IFS=: read -ra before <<<"${1%%::*}"
+	IFS=: read -ra after <<<"${1#*::}"
+	for word in "${before[@]}"; do gid+=("$word"); done
+	while [ $((${#gid[@]} + ${#after[@]})) -lt 8 ]; do gid+=(0); done
+	gid+=("${after[@]}")
+	printf -v word '%04x:' "${gid[@]/#/0x}"
+	echo "${word%:}"
 }
 
 # find_gid ADDRESS: prints at which index of the port's table the address stands, on RoCE v2

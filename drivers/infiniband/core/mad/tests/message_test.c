@@ -171,7 +171,7 @@ static void messages_at_services(struct kunit *test)
 
 static void messages_in_good_weather(struct kunit *test)
 {
-	exchange_messages(test, 4);
+	exchange_messages(test, 2);
 }
 
 static void messages_in_bad_weather(struct kunit *test)
@@ -179,7 +179,7 @@ static void messages_in_bad_weather(struct kunit *test)
 	prandom_seed_state(&rnd, 4711);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
 		fake_wire.deliver = lossy;
-	exchange_messages(test, 4);
+	exchange_messages(test, 2);
 }
 
 /* Answers with one of two segments, as an agent that does RMPP itself. */
