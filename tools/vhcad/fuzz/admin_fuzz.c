@@ -48,7 +48,7 @@ static struct vhca_buf buffer(struct driver *d, u8 which)
 static u32 compose_key(struct driver *d, u32 pd, u8 a, u8 b, void *to)
 {
 	struct vhca_create_mkey_req req = {
-		.pdn = pd, .type = b % (VHCA_MKEY_MW_2 + 2), .variant = a,
+		.pdn = pd, .type = b % (VHCA_MKEY_INTEGRITY + 2), .variant = a,
 	};
 
 	if (req.type <= VHCA_MKEY_PHYSICAL) {
@@ -57,7 +57,8 @@ static u32 compose_key(struct driver *d, u32 pd, u8 a, u8 b, void *to)
 	}
 	if (req.type == VHCA_MKEY_LIST)
 		req.buf = buffer(d, b);
-	if (req.type >= VHCA_MKEY_FAST && req.type <= VHCA_MKEY_FMR)
+	if ((req.type >= VHCA_MKEY_FAST && req.type <= VHCA_MKEY_FMR) ||
+	    req.type == VHCA_MKEY_INTEGRITY)
 		req.buf = (struct vhca_buf){
 			.addr = htole64(d->f.area), .npages = htole32(8), .levels = 1,
 		};

@@ -48,6 +48,8 @@ static u64 place_checked(struct vqp *qp, const struct run *run, u32 at, const st
 {
 	u8 *bytes = qp_scratch(qp)->checked;
 
+	if (!sgl_is_checked(l, off))
+		return 0;
 	len = MIN(len, sizeof(qp_scratch(qp)->checked));
 	return payload_read(run->pl, run->skip + at, bytes, len) ? 0 :
 	       sgl_write_checked(l, off, bytes, len);

@@ -42,8 +42,14 @@ static bool place_front(struct vqp *qp, const struct datagram *d, const struct s
 	if (at != SGL_NOT_ONE)
 		return !dma_write(qp->dev->mem, at, d->front, d->ready);
 	while (done < d->ready) {
-		if (!sgl_map(l, done, d->ready - done, seg, &nseg, PAYLOAD_SEGS))
-			return false;
+		if (!sgl_map(l, done, d->ready - done, seg, &nseg, PAYLOAD_SEGS)) {
+			u64 n = sgl_write_checked(l, done, d->front + done, d->ready - done);
+
+			if (!n)
+				return false;
+			done += n;
+			continue;
+		}
 		for (u32 i = 0; i < nseg; i++) {
 			if (dma_write(qp->dev->mem, seg[i].addr, d->front + done, seg[i].len))
 				return false;

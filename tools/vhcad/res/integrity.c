@@ -58,6 +58,8 @@ struct integrity {
 	u8 parts;
 };
 
+static_assert(sizeof(struct integrity) <= 256, "what a key costs is documented");
+
 static struct integrity *to_integrity(struct vmkey *mk)
 {
 	return container_of(mk, struct integrity, mk);
@@ -128,6 +130,11 @@ static bool set_lists(struct guest_mem *mem, struct integrity *pi, u32 n, u32 nd
 			n - ndata) >= pi->intervals * VHCA_DIF_SIZE;
 }
 
+static u64 error_at(const struct vmkey *mk)
+{
+	return mk->buf.addr + offsetof(struct vhca_integrity, error);
+}
+
 bool integrity_register(struct guest_mem *mem, struct vmkey *mk, const struct vhca_wqe_reg *reg)
 {
 	struct integrity *pi = to_integrity(mk), new = *pi;
@@ -142,9 +149,12 @@ bool integrity_register(struct guest_mem *mem, struct vmkey *mk, const struct vh
 	new.check = h.check;
 	new.wrong = false;
 	new.parts = 0;
-	if (h.rsvd0 || h.rsvd1 || !ndata || ndata > n || !new.interval ||
+	if (h.rsvd0 || h.rsvd1 || !ndata || ndata > n || new.interval < VHCA_DIF_MIN_INTERVAL ||
 	    new.interval > VHCA_DIF_MAX_INTERVAL || !read_dif(&new.mem, &h.mem) ||
 	    !read_dif(&new.wire, &h.wire) || !set_lists(mem, &new, n, ndata))
+		return false;
+	/* the old registration may have told of an error until now */
+	if (dma_store32_release(mem, error_at(mk), VHCA_DIF_GOOD))
 		return false;
 	*pi = new;
 	return true;
@@ -256,11 +266,11 @@ static u32 counted(u8 check, u32 first, u32 bytes)
 	return mask;
 }
 
-/* Tells the driver of the first field that is wrong. */
-static void report(struct vhca_dev *dev, struct integrity *pi, u64 nr, enum vhca_dif_error error,
+/* Tells the driver of the first field that is wrong; false: it cannot be told. */
+static bool report(struct vhca_dev *dev, struct integrity *pi, u64 nr, enum vhca_dif_error error,
 		   u32 want, u32 got)
 {
-	u64 at = pi->mk.buf.addr;
+	u64 at = pi->mk.buf.addr + offsetof(struct vhca_integrity, expected);
 	struct {
 		__le32 expected, actual, rsvd;
 		__le64 nr;
@@ -269,26 +279,27 @@ static void report(struct vhca_dev *dev, struct integrity *pi, u64 nr, enum vhca
 	static_assert(offsetof(struct vhca_integrity, expected) + sizeof(what) ==
 		      sizeof(struct vhca_integrity));
 	if (pi->wrong)
-		return;
+		return true;
 	pi->wrong = true;
-	if (!dma_write(dev->mem, at + offsetof(struct vhca_integrity, expected), &what,
-		       sizeof(what)))
-		dma_store32_release(dev->mem, at + offsetof(struct vhca_integrity, error), error);
+	return !dma_write(dev->mem, at, &what, sizeof(what)) &&
+	       !dma_store32_release(dev->mem, error_at(&pi->mk), error);
 }
 
-static void check(struct vhca_dev *dev, struct integrity *pi, const struct dif *d, u64 nr,
+/* Looks at a field; false: what is wrong with it cannot be told. */
+static bool check(struct vhca_dev *dev, struct integrity *pi, const struct dif *d, u64 nr,
 		  const struct field *want, const struct field *got)
 {
 	u32 app = d->app_mask & counted(pi->check, 2, 2);
 
 	if (escapes(d, got))
-		return;
+		return true;
 	if ((want->guard ^ got->guard) & counted(pi->check, 0, 2))
-		report(dev, pi, nr, VHCA_DIF_BAD_GUARD, want->guard, got->guard);
-	else if ((want->app ^ got->app) & app)
-		report(dev, pi, nr, VHCA_DIF_BAD_APP_TAG, want->app, got->app);
-	else if ((want->ref ^ got->ref) & counted(pi->check, 4, 4))
-		report(dev, pi, nr, VHCA_DIF_BAD_REF_TAG, want->ref, got->ref);
+		return report(dev, pi, nr, VHCA_DIF_BAD_GUARD, want->guard, got->guard);
+	if ((want->app ^ got->app) & app)
+		return report(dev, pi, nr, VHCA_DIF_BAD_APP_TAG, want->app, got->app);
+	if ((want->ref ^ got->ref) & counted(pi->check, 4, 4))
+		return report(dev, pi, nr, VHCA_DIF_BAD_REF_TAG, want->ref, got->ref);
+	return true;
 }
 
 /*
@@ -308,7 +319,8 @@ static bool convert(struct vhca_dev *dev, struct integrity *pi, u64 nr, const st
 	if (from->guard) {
 		had = expected(from, nr, data, pi->interval);
 		got = unpack(in);
-		check(dev, pi, from, nr, &had, &got);
+		if (!check(dev, pi, from, nr, &had, &got))
+			return false;
 		/* what both sides see alike is passed on */
 		if (from->guard == to->guard && from->seed == to->seed)
 			want.guard = got.guard;
@@ -352,7 +364,10 @@ static bool field_part(struct vhca_dev *dev, struct integrity *pi, u64 nr, u32 o
 	pi->part_of = nr;
 	memcpy(pi->part + off, src, len);
 	pi->parts |= ((1u << len) - 1) << off;
-	return pi->parts != 0xff || arrived(dev, pi, nr, pi->part);
+	if (pi->parts != 0xff)
+		return true;
+	pi->parts = 0;
+	return arrived(dev, pi, nr, pi->part);
 }
 
 /* Moves bytes of one interval and its field; returns how many, or 0. */

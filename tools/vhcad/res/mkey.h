@@ -17,7 +17,7 @@
  * @pd: protection domain
  * @iova: first address of its address space; FMR: where the record is
  * @length: bytes; FAST, windows: 0 when invalid
- * @buf: region: its pages; FAST: the list, of which npages entries are in use
+ * @buf: region: its pages; FAST and what else REG_MR is for: the list, of which npages entries are in use
  * @entries: FAST: entries that fit in the list
  * @windows: windows bound to this region
  * @mw: windows only
@@ -129,7 +129,7 @@ struct matomic {
 u8 mkey_atomic(const struct mkey_scope *s, u32 key, u64 addr, const struct matomic *op, u64 *old);
 
 /**
- * mkey_register() - give a FAST or FAST_SG key its range and its variant
+ * mkey_register() - give a FAST, FAST_SG or INTEGRITY key its range and its variant
  * @s: the QP whose send queue asks for it
  * @reg: private copy of the entry's segment
  *
@@ -149,7 +149,7 @@ u8 mkey_bind(const struct mkey_scope *s, struct mkey_owner *owner,
 	     const struct vhca_wqe_bind *bind);
 
 /**
- * mkey_invalidate() - end a FAST or FAST_SG key or a window of type 2
+ * mkey_invalidate() - end a FAST, FAST_SG or INTEGRITY key or a window of type 2
  * @s: the QP that asks for it, or whose peer does
  * @key: all 32 bits
  * @remote: the peer asks

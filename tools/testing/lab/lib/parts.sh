@@ -13,7 +13,7 @@ GUEST_PACKAGES="linux-image-amd64 linux-headers-amd64 gcc make libc6-dev kmod xz
 
 # Packages that build kernels, check sources and sum up coverage, beside the guests' own.
 TOOLS_PACKAGES="flex bison bc libelf-dev libssl-dev cpio clang coccinelle codespell gcovr
-	libcmocka-dev libjson-c-dev zlib1g-dev libseccomp-dev bpftool"
+	libcmocka-dev libisal-dev libjson-c-dev zlib1g-dev libseccomp-dev bpftool"
 
 # Packages that build and test the provider for 32-bit programs, and such programs.
 I386_PACKAGES="gcc make libc6-dev libibverbs-dev libcmocka-dev python3 ibverbs-utils perftest

@@ -7,7 +7,7 @@
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 . /lab/src/tools/testing/selftests/rdma/storage.sh
-plan $((LAB_NODE == 1 ? 6 : 11))
+plan $((LAB_NODE == 1 ? 6 : 14))
 
 target_up()
 {
@@ -17,6 +17,16 @@ target_up()
 target_down() { no_iscsi_portal $server4 && no_iscsi_target && no_lio_pi_disk pi; }
 
 initiator_up() { modprobe ib_iser pi_enable=1 && iscsi_client_up; }
+
+# no_errors: neither an adapter nor a SCSI layer has found a field that is wrong
+no_errors() { ! dmesg | grep -E "PI error found|(DIF|DIX)[^:]*: .*(error|mismatch|failed)|Sector: .* is bad"; }
+
+# by_adapter: the disk's fields are those that the adapter makes and checks, and memory has none
+by_adapter()
+{
+	local i=/sys/block/${1##*/}/integrity
+	put 0 "$i/write_generate" && put 0 "$i/read_verify"
+}
 
 # integrity_keys: the adapter has keys that check and make protection fields
 integrity_keys() { lab-vhcactl keys "node$LAB_NODE-0" | grep -q integrity; }
@@ -31,7 +41,9 @@ disk=$(scsi_disk)
 on 2 "the disk has them, under IP checksums" grep -qx T10-DIF-TYPE1-IP "/sys/block/${disk##*/}/integrity/format"
 on 2 "written, read back and compared, in blocks of several sizes" by_sizes "$disk"
 on 2 "the adapter has keys that check and convert them" integrity_keys
-on 2 "nobody has found a field that is wrong" sh -c '! dmesg | grep -i "PI error\|protection error\|DIF"'
+on 2 "the adapter makes them alone" by_adapter "$disk"
+on 2 "written, read back and compared so" by_sizes "$disk"
+everywhere "nobody has found a field that is wrong" no_errors
 on 2 "logout" iscsi_detached $server4
 on 2 "the daemon ends" iscsi_client_down
 on 2 "the module goes" modprobe -r ib_iser

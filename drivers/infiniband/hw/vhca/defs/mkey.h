@@ -81,6 +81,7 @@ struct vhca_dif {
 static_assert(sizeof(struct vhca_dif) == 16);
 
 #define VHCA_DIF_SIZE		8	/* bytes of a field: guard, application and reference tag */
+#define VHCA_DIF_MIN_INTERVAL	512
 #define VHCA_DIF_MAX_INTERVAL	4096
 
 enum vhca_dif_error {
@@ -99,16 +100,16 @@ enum vhca_dif_error {
  * each part whose rules differ made anew.
  *
  * The device writes the first field that is wrong to the last part of the struct, error last,
- * before the completion of what moved it.  Bytes move all the same.
+ * before the completion of what moved it.  Bytes move all the same.  REG_MR makes error GOOD.
  */
 struct vhca_integrity {
 	struct vhca_dif mem;
 	struct vhca_dif wire;
-	__le16 interval;		/* bytes of data, 1..VHCA_DIF_MAX_INTERVAL */
+	__le16 interval;		/* bytes of data, VHCA_DIF_MIN_INTERVAL to MAX */
 	__u8 check;			/* bytes of a field that count, the first one is bit 7 */
 	__u8 rsvd0;
 	__le32 data_entries;
-	__le32 error;			/* enum vhca_dif_error; the driver clears it */
+	__le32 error;			/* enum vhca_dif_error */
 	__le32 expected;
 	__le32 actual;
 	__le32 rsvd1;

@@ -181,7 +181,7 @@ static void test_request(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);	/* the QP is not for it */
 	qp->create_flags |= IB_QP_CREATE_INTEGRITY_EN;
 	KUNIT_EXPECT_EQ(test, post(f, &plain), -EINVAL);
-	f->attrs.wire.sig.dif.pi_interval = 0;
+	f->attrs.wire.sig.dif.pi_interval = VHCA_DIF_MIN_INTERVAL - 1;
 	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);
 	f->attrs.wire.sig.dif.pi_interval = VHCA_DIF_MAX_INTERVAL + 1;
 	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);
@@ -195,6 +195,49 @@ static void test_request(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(f->fast.pi->data_entries), 0);	/* until it is asked for */
 	KUNIT_EXPECT_EQ(test, post(f, &wr), 0);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(f->fast.pi->data_entries), 1);
+	qp->create_flags &= ~IB_QP_CREATE_INTEGRITY_EN;
+}
+
+static u64 length_posted(struct fixture *f, const struct ib_reg_wr *wr)
+{
+	u64 head = f->b->qpk.sq.head;
+	struct vhca_wqe_ctrl *ctrl;
+
+	KUNIT_ASSERT_EQ(f->b->test, post(f, wr), 0);
+	ctrl = vhca_kbuf_at(&f->b->qpk.sq.ring.mem,
+			    vhca_ring_slot(head, BENCH_SQ_LOG) * VHCA_WQE_BLOCK);
+	return le64_to_cpu(((struct vhca_wqe_reg *)(ctrl + 1))->length);
+}
+
+/* The device's key is as long as what goes over the wire; what does not go together is refused. */
+static void test_lengths(struct kunit *test)
+{
+	struct fixture *f = make(test);
+	struct ib_reg_wr wr = reg(f, IB_WR_REG_MR_INTEGRITY);
+	struct vhca_qp *qp = &f->b->qp;
+
+	qp->create_flags |= IB_QP_CREATE_INTEGRITY_EN;
+	piece(&f->data[0], 0x1000, 1024);
+	piece(&f->meta[0], 0x3000, 16);
+	f->attrs.wire = domain(IB_T10DIF_CRC);
+	KUNIT_ASSERT_EQ(test, map(f, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, length_posted(f, &wr), 1040);	/* fields are made */
+	KUNIT_EXPECT_EQ(test, f->fast.mr.ibmr.length, 1024);
+	f->attrs.mem = domain(IB_T10DIF_CRC);
+	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);	/* 1024 is no multiple of 520 */
+	KUNIT_ASSERT_EQ(test, map(f, 1, 1), 0);
+	KUNIT_EXPECT_EQ(test, length_posted(f, &wr), 1040);
+	f->attrs.wire.sig_type = IB_SIG_TYPE_NONE;
+	KUNIT_EXPECT_EQ(test, length_posted(f, &wr), 1040);	/* what the consumer takes it for */
+	sg_dma_len(&f->meta[0]) = 15;
+	KUNIT_ASSERT_EQ(test, map(f, 1, 1), 0);
+	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);
+	f->attrs.mem.sig_type = IB_SIG_TYPE_NONE;
+	KUNIT_EXPECT_EQ(test, post(f, &wr), 0);
+	f->attrs.wire = domain(IB_T10DIF_CRC);
+	sg_dma_len(&f->data[0]) = 1025;
+	KUNIT_ASSERT_EQ(test, map(f, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);
 	qp->create_flags &= ~IB_QP_CREATE_INTEGRITY_EN;
 }
 
@@ -243,6 +286,7 @@ static struct kunit_case integrity_cases[] = {
 	KUNIT_CASE(test_too_many),
 	KUNIT_CASE(test_header),
 	KUNIT_CASE(test_request),
+	KUNIT_CASE(test_lengths),
 	KUNIT_CASE(test_status),
 	{}
 };

@@ -146,10 +146,10 @@ int vhca_take_pieces(struct vhca_pieces *p, struct device *dev, struct scatterli
 	p->n = 0;
 	p->length = 0;
 	if (nents <= 0)
-		return vhca_refuse(dev, -EINVAL, "map_mr_sg: %d pieces", nents);
+		return vhca_refuse(dev, -EINVAL, "map_mr_sg or _pi: %d pieces", nents);
 	if (skip > sg_dma_len(sgl))
 		return vhca_refuse(dev, -EINVAL,
-				   "map_mr_sg: offset %llu in a first piece of %u bytes", skip,
+				   "map_mr_sg or _pi: offset %llu in a first piece of %u bytes", skip,
 				   sg_dma_len(sgl));
 	if (offset)
 		*offset = 0;

@@ -96,7 +96,8 @@ void vhca_free_integrity(struct vhca_fast_mr *fast)
  * @meta_sg_nents: entries of @meta_sg; 0: fields, if memory has some, stand among the data
  * @meta_sg_offset: bytes to skip in the first one, or NULL
  *
- * The key is as long as both together.
+ * What ib_mr.length says is the length of both together. The key may be longer, see
+ * vhca_integrity_length().
  *
  * Context: any.
  * Return: 0; -EINVAL; -ENOMEM when not all of it fits.
@@ -130,6 +131,7 @@ int vhca_map_mr_sg_pi(struct ib_mr *ibmr, struct scatterlist *data_sg, int data_
 	fast->pi->error = cpu_to_le32(VHCA_DIF_GOOD);
 	fast->entries = data.n + meta.n;
 	fast->data_entries = data.n;
+	fast->data_length = data.length;
 	fast->start = data.start;
 	ibmr->iova = data.start;
 	ibmr->length = data.length + meta.length;
@@ -151,33 +153,84 @@ static u32 interval_of(const struct ib_sig_attrs *a)
 	return has_fields(&a->wire) ? a->wire.sig.dif.pi_interval : VHCA_DIF_MAX_INTERVAL;
 }
 
-/**
- * vhca_check_integrity() - can the device do what a consumer wants of a key?
- * @dev: device
- * @ibmr: key of vhca_alloc_mr_integrity()
- *
- * Context: any.
- * Return: 0 or -EINVAL.
- */
-int vhca_check_integrity(struct vhca_dev *dev, const struct ib_mr *ibmr)
+/* Bytes among the data that an interval takes in memory. */
+static u32 memory_step(const struct vhca_fast_mr *fast)
 {
-	const struct ib_sig_attrs *a = ibmr->sig_attrs;
+	const struct ib_sig_attrs *a = fast->mr.ibmr.sig_attrs;
+	bool among = has_fields(&a->mem) && fast->entries == fast->data_entries;
+
+	return interval_of(a) + (among ? VHCA_DIF_SIZE : 0);
+}
+
+static int check_domains(struct vhca_dev *dev, const struct ib_sig_attrs *a)
+{
 	u32 interval = interval_of(a);
 
 	if (a->mem.sig_type > IB_SIG_TYPE_T10_DIF || a->wire.sig_type > IB_SIG_TYPE_T10_DIF)
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "post_send: REG_MR_INTEGRITY with signatures of type %d and %d",
 				   a->mem.sig_type, a->wire.sig_type);
-	if (!interval || interval > VHCA_DIF_MAX_INTERVAL ||
+	if (interval < VHCA_DIF_MIN_INTERVAL || interval > VHCA_DIF_MAX_INTERVAL ||
 	    (has_fields(&a->mem) && has_fields(&a->wire) &&
 	     interval != a->wire.sig.dif.pi_interval))
 		return vhca_refuse(dev->hw.dev, -EINVAL,
-				   "post_send: REG_MR_INTEGRITY with pi_interval %u and %u: not the same, 1 to %u",
+				   "post_send: REG_MR_INTEGRITY with pi_interval %u and %u: not the same, %u to %u",
 				   a->mem.sig.dif.pi_interval, a->wire.sig.dif.pi_interval,
-				   VHCA_DIF_MAX_INTERVAL);
+				   VHCA_DIF_MIN_INTERVAL, VHCA_DIF_MAX_INTERVAL);
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(vhca_check_integrity);
+
+/**
+ * vhca_check_integrity() - can the device do what a consumer wants of a key?
+ * @dev: device
+ * @fast: key of vhca_alloc_mr_integrity() that is mapped
+ *
+ * Context: any.
+ * Return: 0 or -EINVAL.
+ */
+int vhca_check_integrity(struct vhca_dev *dev, const struct vhca_fast_mr *fast)
+{
+	const struct ib_mr *mr = &fast->mr.ibmr;
+	const struct ib_sig_attrs *a = mr->sig_attrs;
+	u64 data = fast->data_length, meta = mr->length - data;
+	u32 step;
+	int err;
+
+	err = check_domains(dev, a);
+	if (err || (!has_fields(&a->mem) && !has_fields(&a->wire)))
+		return err;
+	step = memory_step(fast);
+	if (!data || data % step)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "post_send: REG_MR_INTEGRITY of %llu bytes of data: no multiple of %u",
+				   data, step);
+	if (has_fields(&a->mem) && fast->entries > fast->data_entries &&
+	    meta < data / step * VHCA_DIF_SIZE)
+		return vhca_refuse(dev->hw.dev, -EINVAL,
+				   "post_send: REG_MR_INTEGRITY with %llu bytes of fields for %llu of data",
+				   meta, data);
+	return 0;
+}
+
+/**
+ * vhca_integrity_length() - how long a key is for the device
+ * @fast: key of vhca_alloc_mr_integrity(), checked by vhca_check_integrity()
+ *
+ * That is what goes over the wire, where fields may stand that are nowhere in memory, and at least
+ * what the consumer takes it for.
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 vhca_integrity_length(const struct vhca_fast_mr *fast)
+{
+	const struct ib_mr *mr = &fast->mr.ibmr;
+	u64 intervals = fast->data_length / memory_step(fast);
+
+	if (!has_fields(&mr->sig_attrs->wire))
+		return mr->length;
+	return max(mr->length, intervals * (interval_of(mr->sig_attrs) + VHCA_DIF_SIZE));
+}
 
 static struct vhca_dif dif_to_hw(const struct ib_sig_domain *d)
 {
@@ -233,8 +286,8 @@ static enum ib_sig_err_type error_type(u32 error)
  * vhca_check_mr_status() - ib_device_ops.check_mr_status
  * @ibmr: key of vhca_alloc_mr_integrity(), of which all that was asked for has completed
  * @check_mask: IB_MR_CHECK_SIG_STATUS
- * @status: filled in: the first field that was wrong, counted as if each field stood behind its
- *	    data. It is told once.
+ * @status: filled in: the first field that was wrong since the registration, its place counted as
+ *	    if each field stood behind its data. It is told once.
  *
  * Context: any.
  * Return: 0 or -EINVAL.

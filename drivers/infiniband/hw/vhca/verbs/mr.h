@@ -43,6 +43,7 @@ struct vhca_mr {
  * @max: its most entries
  * @entries: entries it has
  * @data_entries: @pi: those of them that are data
+ * @data_length: @pi: bytes of these
  * @start: address of the first byte that was mapped
  */
 struct vhca_fast_mr {
@@ -53,6 +54,7 @@ struct vhca_fast_mr {
 	u32 max;
 	u32 entries;
 	u32 data_entries;
+	u64 data_length;
 	u64 start;
 };
 
@@ -149,7 +151,8 @@ void vhca_free_integrity(struct vhca_fast_mr *fast);
 int vhca_map_mr_sg_pi(struct ib_mr *ibmr, struct scatterlist *data_sg, int data_sg_nents,
 		      unsigned int *data_sg_offset, struct scatterlist *meta_sg,
 		      int meta_sg_nents, unsigned int *meta_sg_offset);
-int vhca_check_integrity(struct vhca_dev *dev, const struct ib_mr *ibmr);
+int vhca_check_integrity(struct vhca_dev *dev, const struct vhca_fast_mr *fast);
+u64 vhca_integrity_length(const struct vhca_fast_mr *fast);
 void vhca_write_integrity(struct vhca_fast_mr *fast);
 int vhca_check_mr_status(struct ib_mr *ibmr, u32 check_mask, struct ib_mr_status *status);
 

@@ -243,7 +243,7 @@ static int check_reg(struct vhca_dev *dev, const struct vhca_qp *qp, bool integr
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "post_send: REG_MR_INTEGRITY by a QP without IB_QP_CREATE_INTEGRITY_EN");
 	if (integrity)
-		return vhca_check_integrity(dev, wr->mr);
+		return vhca_check_integrity(dev, fast);
 	/* Only whole pages move to another address. */
 	if (!fast->gaps && (mr->ibmr.iova ^ fast->start) & (mr->ibmr.page_size - 1))
 		return vhca_refuse(dev->hw.dev, -EINVAL,
@@ -366,7 +366,7 @@ static void write_reg(struct wqe_writer *w, const struct ib_reg_wr *wr)
 		.key = cpu_to_le32(wr->key),
 		.entries = cpu_to_le32(fast->entries),
 		.iova = cpu_to_le64(wr->mr->iova),
-		.length = cpu_to_le64(wr->mr->length),
+		.length = cpu_to_le64(fast->pi ? vhca_integrity_length(fast) : wr->mr->length),
 		.access = vhca_access_to_hw(wr->access),
 		.page_shift = fast->gaps ? 0 : ilog2(wr->mr->page_size),
 	};

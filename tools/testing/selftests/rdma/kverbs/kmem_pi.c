@@ -42,10 +42,11 @@ static struct ib_qp *make_qp(struct kmem *k, u32 contexts)
 	return ib_create_qp(k->pd, &attr);
 }
 
-/* Describes data and fields, in pieces that end amid blocks. */
+/* Describes data, and fields that memory has, in pieces that end amid blocks. */
 static bool register_key(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr,
 			 const struct ib_sig_attrs *attrs)
 {
+	bool fields_too = attrs->mem.sig_type != IB_SIG_TYPE_NONE;
 	struct ib_reg_wr wr = {
 		.wr = { .opcode = IB_WR_REG_MR_INTEGRITY }, .mr = mr,
 		.access = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE,
@@ -65,8 +66,9 @@ static bool register_key(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr,
 	*mr->sig_attrs = *attrs;
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
 	wr.key = mr->rkey;
-	return !ib_map_mr_sg_pi(mr, data, ARRAY_SIZE(data), NULL, &fields, 1, NULL, SZ_4K) &&
-	       mr->length == BLOCKS * (BLOCK + FIELD) && kmem_post(qp, &k->part, &wr.wr) &&
+	return !ib_map_mr_sg_pi(mr, data, ARRAY_SIZE(data), NULL, &fields, fields_too, NULL,
+				SZ_4K) &&
+	       mr->length == BLOCKS * (BLOCK + (fields_too ? FIELD : 0)) && kmem_post(qp, &k->part, &wr.wr) &&
 	       k->part.wc.opcode == IB_WC_REG_MR;
 }
 
