@@ -24,7 +24,7 @@ def arguments():
     parser = argparse.ArgumentParser()
     for name in ("cache", "top", "labdir", "qemu-root", "guest-root", "kernel", "initramfs"):
         parser.add_argument("--" + name, required=True)
-    for name in ("addon", "i386", "vhcad", "vhcactl", "out", "trees", "modules"):
+    for name in ("addon", "i386", "vhcad", "vhcactl", "out", "trees", "modules", "build"):
         parser.add_argument("--" + name, default="")
     for name in ("nodes", "hca", "ports", "cpus", "mem", "timeout"):
         parser.add_argument("--" + name, type=int, required=True)
@@ -59,6 +59,8 @@ def stage(options):
     lab = os.path.join(top, "lab")
     namespaces.bind(os.path.join(options.labdir, "guest"), f"{lab}/guest")
     namespaces.bind(options.top, f"{lab}/src")
+    if options.build:
+        namespaces.bind(options.build, f"{lab}/src/build")
     os.makedirs(f"{lab}/trees")
     if options.trees:
         namespaces.bind(options.trees, f"{lab}/trees")
