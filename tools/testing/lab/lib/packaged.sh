@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # What is otherwise where the lab is the package vhca-lab: nothing of the project is built but modules for
-# kernels of the user's, and the guests' root has only what programs need to run. Sourced after the others.
+# kernels that the package has none for, and the guests' root has only what programs need to run. Sourced
+# after the others.
 
 # nothing is left beside the package's own files
 export PYTHONDONTWRITEBYTECODE=1
@@ -13,7 +14,7 @@ GUEST_PACKAGES="linux-image-amd64 kmod xz-utils busybox-static rdma-core ibverbs
 	perftest opensm infiniband-diags python3-pyverbs iproute2 iputils-ping procps psmisc util-linux
 	mount udev"
 
-# with which modules are built for a kernel of the user's
+# with which modules are built
 BUILDING_PACKAGES="gcc make libc6-dev libelf1t64"
 
 HOST_TOOLS="mmdebstrap:mmdebstrap arch-test:arch-test cpio:cpio xz:xz-utils zstd:zstd tshark:tshark
@@ -128,19 +129,23 @@ make_stock_kernel() {
 
 test_roots_ready() { :; }
 
-# Those of the guests' kernel are there.
-trees_ready() {
-	local built dir
-	if [ "$1" != stock ]; then
-		dir=$(trees_dir "$1")
-		mkdir -p "$dir"
-		WRITABLE=$dir trees_built "$@"
-		return
+# fits KERNEL: the package has modules for it. The mirror may have got a newer one of the guests' suite.
+fits() { [ "$1" = stock ] && [ "$(cat "$BUILD/kernel")" = "$(guest_kernel)" ]; }
+
+trees_dir() {
+	if fits "$1"; then
+		echo "$BUILD/trees"
+	else
+		echo "$CACHE/trees-$(kernel_release "$1")"
 	fi
-	built=$(cat "$BUILD/kernel")
-	[ "$built" = "$(guest_kernel)" ] ||
-		lack "this package has modules for Linux $built, and the mirror's is $(guest_kernel):" \
-			"take --kernel trixie-backports, or install a newer vhca-lab"
+}
+
+trees_ready() {
+	local dir
+	! fits "$1" || return 0
+	dir=$(trees_dir "$1")
+	mkdir -p "$dir"
+	WRITABLE=$dir trees_built "$@"
 }
 
 # The sources change with the package alone, and with them what was built of them.
@@ -149,16 +154,22 @@ tree_inputs() {
 	sha256sum <"$TOP/built.tar.xz"
 }
 
-trees_dir() {
-	case $1 in
-	stock) echo "$BUILD/trees" ;;
-	*) echo "$CACHE/trees-$1" ;;
-	esac
-}
+stock_sources() { :; }
 
 building_root() {
-	! brought "$1" || printf '%s:' "$(part_path "kernel-$1")/root"
-	guest_root_with "$BUILDING_PACKAGES"
+	if brought "$1"; then
+		printf '%s:' "$(part_path "kernel-$1")/root"
+		guest_root_with "$BUILDING_PACKAGES"
+	else
+		guest_root_with "$BUILDING_PACKAGES linux-headers-$(guest_kernel)"
+	fi
+}
+
+kernel_kdir() {
+	case $1 in
+	stock) echo "/usr/src/linux-headers-$(guest_kernel)" ;;
+	*) echo "$(part_path "kernel-$1")/root/usr/src/linux-headers-$(kernel_release "$1")" ;;
+	esac
 }
 
 build_lock() {

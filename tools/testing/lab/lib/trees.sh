@@ -64,6 +64,9 @@ kdir_there() {
 	echo "$kdir"
 }
 
+# stock_sources KERNEL: the source of which the tree has modules of the kernel's own, too
+stock_sources() { brought "$1" || part_path linux-source; }
+
 # trees_ready KERNEL [TREE...]
 trees_ready() { trees_built "$@"; }
 
@@ -93,7 +96,7 @@ trees_built() {
 		rm -f "$dir/$tree/inputs"
 		quietly "$log-$tree" in_folder "$root" "$LIB/build-tree" "$tree" "$TOP" \
 			"$dir/$tree" "$(kernel_release "$kernel")" "$(kdir_there "$kernel")" \
-			"$(brought "$kernel" || part_path linux-source)"
+			"$(stock_sources "$kernel")"
 		echo "$inputs" >"$dir/$tree/inputs"
 	done
 	build_unlock
