@@ -127,6 +127,41 @@ make_stock_kernel() {
 	python3 "$LIB/unpack-kernel.py" "$(part_path guest-root)/boot/vmlinuz-$(guest_kernel)" >"$1/data"
 }
 
+# QEMU's root needs nothing of the guests' and is made beside it. What is said of it comes in its turn.
+qemu_root_beside() {
+	progress_total=0
+	progress_made() { :; }
+	part_ready qemu-root
+}
+
+end_qemu_root() {
+	kill "$beside" 2>/dev/null || true
+	wait "$beside" 2>/dev/null || true
+	rm -rf --one-file-system "$CACHE/.making-qemu-root" "$CACHE/.said" || true
+}
+
+parts_made() {
+	local name status=0
+	beside=
+	if ! part_stamped qemu-root; then
+		qemu_root_beside 2>"$CACHE/.said" &
+		beside=$!
+		trap end_qemu_root EXIT
+	fi
+	for name; do
+		if [ "$name" != qemu-root ] || [ -z "$beside" ]; then
+			part_ready "$name"
+			continue
+		fi
+		wait "$beside" || status=$?
+		trap - EXIT
+		cat "$CACHE/.said" >&2
+		rm "$CACHE/.said"
+		[ "$status" = 0 ] || exit "$status"
+		progress_done=$((progress_done + $(progress_expected qemu-root)))
+	done
+}
+
 test_roots_ready() { :; }
 
 # fits KERNEL: the package has modules for it. The mirror may have got a newer one of the guests' suite.

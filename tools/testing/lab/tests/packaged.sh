@@ -56,6 +56,33 @@ lacks 'needs [0-9]+ MB free in .*/cache, there are [0-9]+: free some, or set VHC
 lacks 'guest-root: could not be made: the package mirror of /etc/apt cannot be reached: connect this host' \
 	unshare --net vhca-lab run "$work/s"
 
+# QEMU's root and the guests' are made at the same time; each waits here until the other has begun
+rm "$work/bin/mmdebstrap"
+script bin/mmdebstrap <<'S'
+cat >/dev/null
+root=${*: -2:1} here=guests other=qemu
+[[ $* != *qemu-system-x86* ]] || here=qemu other=guests
+touch "$VHCA_CACHE/begun.$here"
+for ((i = 0; i < 600; i++)); do [ ! -e "$VHCA_CACHE/begun.$other" ] || break; sleep 0.1; done
+[ -e "$VHCA_CACHE/begun.$other" ] || exit 1
+if [ -e "$VHCA_CACHE/lost" ]; then
+	[ $here = qemu ] || exit 1
+	exec sleep 1000
+fi
+mkdir -p "$root/lib64" "$root/usr/lib/modules/6.12.1-other"
+printf '#!/bin/sh\necho QEMU emulator version 10.1.0\n' >"$root/lib64/ld-linux-x86-64.so.2"
+chmod +x "$root/lib64/ld-linux-x86-64.so.2"
+S
+touch "$work/cache/lost"
+timeout 200 vhca-lab setup >"$work/out" 2>&1
+expect "one of two roots cannot be made: status" 125 $?
+expect "the other is given up, too" "" "$(find "$work/cache" -maxdepth 1 \( -name '.making-*' -o -name '*-root' \))"
+rm "$work/cache"/begun.* "$work/cache/lost"
+timeout 200 vhca-lab setup >"$work/out" 2>&1
+expect "both can be: they are made at the same time" "guest-root qemu-root" \
+	"$(sed -n 's/^vhca-lab: \(.*-root\): made in .*/\1/p' "$work/out" | paste -sd' ')"
+expect "and are there" 2 "$(find "$work/cache" -path '*-root/stamp' | wc -l)"
+
 # what is behind the script is the script's own
 vhca-lab run --nodes 9 --mem 65536 "$work/s" --sanitize chroot >"$work/out" 2>&1
 expect_text "words behind the script are not the lab's" 'MB of memory' "$work/out"
