@@ -355,7 +355,8 @@ int main(int argc, char **argv)
 	if (bad)
 		return 1;
 	if (err) {
-		fprintf(stderr, "vhca-capcheck: %s: not a whole pcap or pcapng file\n", argv[1]);
+		fprintf(stderr, "vhca-capcheck: %s: not a whole pcap or pcapng file: "
+			"take one that vhcad has ended\n", argv[1]);
 		return 2;
 	}
 	if (!checked) {

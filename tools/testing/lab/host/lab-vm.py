@@ -4,27 +4,33 @@
 
 import argparse
 import os
+import select
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import namespaces
 import qemu
 from session import SKIP, Session, say
+from stuck import processor_time
 from terminal import Terminal
 
 # What a guest copies into /dev, by one program.
 GUEST_DEV = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1",
              "stderr": "/proc/self/fd/2"}
 
+# Seconds of a processor in which a kernel that runs by KVM has long printed something.
+SILENT = 2
+
 
 def arguments():
     parser = argparse.ArgumentParser()
     for name in ("cache", "top", "labdir", "qemu-root", "guest-root", "kernel", "initramfs"):
         parser.add_argument("--" + name, required=True)
-    for name in ("addon", "i386", "vhcad", "vhcactl", "out", "trees", "modules"):
+    for name in ("addon", "i386", "vhcad", "vhcactl", "out", "trees", "modules", "build"):
         parser.add_argument("--" + name, default="")
     for name in ("nodes", "hca", "ports", "cpus", "mem", "timeout"):
         parser.add_argument("--" + name, type=int, required=True)
@@ -59,6 +65,8 @@ def stage(options):
     lab = os.path.join(top, "lab")
     namespaces.bind(os.path.join(options.labdir, "guest"), f"{lab}/guest")
     namespaces.bind(options.top, f"{lab}/src")
+    if options.build:
+        namespaces.bind(options.build, f"{lab}/src/build")
     os.makedirs(f"{lab}/trees")
     if options.trees:
         namespaces.bind(options.trees, f"{lab}/trees")
@@ -120,17 +128,25 @@ def main():
 
 
 def probe(root, kernel, initramfs):
-    """Can this host's KVM run the guest kernel? Status 0 says yes."""
+    """Can this host's KVM run the guest kernel? Status 0 says yes. A kernel that has had a processor for
+    SILENT seconds and has not printed a line does not run; a busy host gives it one later."""
     command = qemu.program(root) + [
         "-accel", "kvm", "-cpu", "host", "-machine", "q35", "-m", "512", "-nodefaults",
         "-display", "none", "-no-reboot", "-serial", "stdio"]
     command += qemu.boot(kernel, initramfs, "lab.probe")
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, timeout=90, check=False)
-    except subprocess.TimeoutExpired:
-        return 1
-    return 0 if b"lab: probe ok" in done.stdout else 1
+    said, deadline = b"", time.monotonic() + 90
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL) as child:
+        while b"lab: probe ok" not in said and time.monotonic() < deadline:
+            if select.select([child.stdout], [], [], 0.5)[0]:
+                some = os.read(child.stdout.fileno(), 4096)
+                if not some:
+                    break
+                said += some
+            elif not said and sum(processor_time(child).values()) > SILENT:
+                break
+        child.kill()
+    return 0 if b"lab: probe ok" in said else 1
 
 
 if __name__ == "__main__":

@@ -27,8 +27,11 @@ def worst(statuses):
     return SKIP if SKIP in statuses else 0
 
 
+NAME = os.environ.get("LAB_NAME", "lab")        # of the program that a user has called
+
+
 def say(text):
-    print(f"lab: {text}", file=sys.stderr, flush=True)
+    print(f"{NAME}: {text}", file=sys.stderr, flush=True)
 
 
 class Lines:
@@ -192,7 +195,7 @@ class Session:
             self.daemon.wait(5)
             with open(self.path("vhcad.err"), encoding="utf-8", errors="replace") as file:
                 words = file.read().strip().splitlines() or ["it said nothing"]
-            raise SystemExit(f"lab: vhcad did not start (status {self.daemon.returncode}): "
+            raise SystemExit(f"{NAME}: vhcad did not start (status {self.daemon.returncode}): "
                              f"{words[-1]}")
         if options.confined:
             self.look_at_confinement()
@@ -217,7 +220,7 @@ class Session:
         if status["Seccomp"] != "2" or int(status["CapPrm"], 16) or "0" in status["Uid"].split("\t"):
             self.daemon.kill()
             self.daemon.wait()
-            raise SystemExit("lab: vhcad runs, and has kept its rights")
+            raise SystemExit(f"{NAME}: vhcad runs, and has kept its rights")
 
     def watch_exit(self, process, handler):
         descriptor = os.pidfd_open(process.pid)

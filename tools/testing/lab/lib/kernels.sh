@@ -4,6 +4,7 @@
 # the debug kernel with our RDMA and its unit tests built in, which is rebuilt in this source tree
 # whenever something has changed; those of other suites of Debian's, and of packages that the user names
 # (deb-DIGEST), which bring their own modules.
+KERNELS="stock debug builtin kcsan trixie-backports bookworm-backports"
 
 # brought KERNEL: whether it comes as packages beside the guests' root
 brought() { [[ $1 = *-backports || $1 = deb-* ]]; }

@@ -68,13 +68,14 @@ part_ready() {
 	isolated "$LAB" __make "$name" "$work" >"$CACHE/$name.log" 2>&1 || failed=1
 	progress_stop
 	if [ -n "$failed" ]; then
-		cause=$(sed -n 's/^lab: //p' "$CACHE/$name.log" | tail -n 1)
+		rm -rf --one-file-system "$work"
+		cause=$(sed -n "s/^\(lab\|$LAB_NAME\): //p" "$CACHE/$name.log" | tail -n 1)
 		[ -n "$cause" ] || cause=$(grep -m 1 '^E: ' "$CACHE/$name.log" || echo "see what it said")
 		# apt's words when an index is not the one that the signed release file names
 		grep -q 'Mirror sync in progress' "$CACHE/$name.log" && status=$EX_MIRROR
 		grep -qE "$unreachable" "$CACHE/$name.log" && status=$EX_USAGE &&
 			cause="the package mirror of /etc/apt cannot be reached: connect this host to it, or name another"
-		die_with "${status:-$EX_LAB}" "$name: could not be made: $cause (log: $CACHE/$name.log; lab setup tries again)"
+		die_with "${status:-$EX_LAB}" "$name: could not be made: $cause (log: $CACHE/$name.log; $LAB_NAME setup tries again)"
 	fi
 	part_manifest "$work" >"$work/manifest"
 	rm -f "$CACHE/$name.log"

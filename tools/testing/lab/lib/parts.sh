@@ -193,6 +193,12 @@ make_kernel_trixie_backports() { make_kernel_of "$1" trixie-backports; }
 recipe_kernel_bookworm_backports() { recipe_of_kernel bookworm-backports; }
 make_kernel_bookworm_backports() { make_kernel_of "$1" bookworm-backports; }
 
+# parts_made NAME...: one after the other
+parts_made() {
+	local name
+	for name; do part_ready "$name"; done
+}
+
 # parts_ready [verify] [NAME...]: make every part that is not there. Without verify a part with the
 # right stamp is trusted; when all are there, the network is not used and nothing is printed.
 # NAMEs are later parts, in the order in which they depend on each other.
@@ -215,8 +221,7 @@ parts_ready() {
 	host_install
 	space_check "${missing[@]}"
 	progress_of "${missing[@]}"
-	for name in $PARTS "$@"; do
-		part_ready "$name"
-	done
+	# shellcheck disable=SC2086
+	parts_made $PARTS "$@"
 	exec {setup_lock}>&-
 }

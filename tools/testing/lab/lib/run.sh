@@ -81,7 +81,7 @@ run_options() {
 			shift
 			break
 			;;
-		-*) usage_error "no option is called $1: see lab help" ;;
+		-*) usage_error "no option is called $1: see $LAB_NAME help" ;;
 		*) break ;;
 		esac
 		[ $# -ge 2 ] || usage_error "$1 takes a value"
@@ -110,7 +110,8 @@ run_options() {
 	one_of --irq "$opt_irq" msix msi
 	links --link "$opt_link"
 	one_of --subnet "$opt_subnet" static none opensm
-	one_of --kernel "$opt_kernel" stock debug builtin kcsan trixie-backports bookworm-backports
+	# shellcheck disable=SC2086
+	one_of --kernel "$opt_kernel" $KERNELS
 	if [ ${#opt_kernel_deb[@]} -gt 0 ]; then
 		[ "$opt_kernel" = stock ] || usage_error "--kernel-deb names another kernel than --kernel $opt_kernel"
 		[ -z "$opt_i386" ] || usage_error "--kernel-deb does not go with --i386"
@@ -155,6 +156,7 @@ run_options() {
 		usage_error "--coverage is what --kernel debug can count"
 	[ "$opt_kernel" != builtin ] || [ "$opt_core${opt_core_of[*]}" = ours ] ||
 		usage_error "--kernel builtin has our core in it, not --core $opt_core ${opt_core_of[*]}"
+	! packaged || packaged_options
 }
 
 # root_can DIR: refuse a root of the user's that no guest could start from
@@ -204,9 +206,9 @@ boot_guests() {
 	local mode=$1 core accel root modules addon='' i386='' vhcad='' vhcactl=''
 	shift
 	need_root
+	memory_check "$opt_nodes" "$opt_mem"
 	# shellcheck disable=SC2046
 	parts_ready $(kernel_parts "$opt_kernel") ${opt_i386:+i386-root}
-	memory_check "$opt_nodes" "$opt_mem"
 	[ ${#opt_kernel_deb[@]} = 0 ] || kernel_of_packages "${opt_kernel_deb[@]}"
 	root=$(guest_root_with "$opt_packages")
 	modules=$(kernel_modules "$opt_kernel")
@@ -248,7 +250,7 @@ boot_guests() {
 		--cache "$CACHE" --top "$TOP" --labdir "$LABDIR" --trees "$(trees_dir "$opt_kernel")" \
 		--qemu-root "$(part_path qemu-root)" --guest-root "$root" \
 		--kernel "$(kernel_image "$opt_kernel")" --initramfs "$(kernel_initramfs "$opt_kernel")" \
-		--modules "$modules" --addon "$addon" --i386 "$i386" \
+		--modules "$modules" --build "$(! packaged || echo "$BUILD")" --addon "$addon" --i386 "$i386" \
 		--vhcad "$vhcad" --vhcactl "$vhcactl" --out "$opt_out" --accel "$accel" --mode "$mode" \
 		--nodes "$opt_nodes" --hca "$opt_hca" --ports "$opt_ports" --cpus "$opt_cpus" \
 		--mem "$opt_mem" --timeout "$opt_timeout" --core "$opt_core" --load "$opt_load" \
@@ -258,7 +260,7 @@ boot_guests() {
 
 lab_run() {
 	run_options "$@"
-	[ ${#rest[@]} -gt 0 ] || usage_error "run takes a script: see lab help"
+	[ ${#rest[@]} -gt 0 ] || usage_error "run takes a script: see $LAB_NAME help"
 	local script
 	for script in "${rest[0]}" "${opt_then[@]}"; do
 		[ -r "$script" ] || usage_error "there is no script $script"
@@ -269,6 +271,6 @@ lab_run() {
 lab_shell() {
 	run_options --timeout 86400 "$@"
 	[ $((${#rest[@]} + ${#opt_then[@]})) = 0 ] || usage_error "shell takes no script"
-	[ -t 0 ] || usage_error "shell needs a terminal: scripts are for lab run"
+	[ -t 0 ] || usage_error "shell needs a terminal: scripts are for $LAB_NAME run"
 	boot_guests shell
 }

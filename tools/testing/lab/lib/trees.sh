@@ -68,13 +68,20 @@ kdir_there() {
 	echo "$kdir"
 }
 
+# stock_sources KERNEL: the source of which the tree has modules of the kernel's own, too
+stock_sources() { brought "$1" || part_path linux-source; }
+
 # trees_ready KERNEL [TREE...]
+trees_ready() { trees_built "$@"; }
+
+# trees_built KERNEL [TREE...]: they are built here
 #
 # The list of inputs is compared first, since every boot calls this and kbuild takes seconds to
 # find that there is nothing to do.
-trees_ready() {
-	local kernel=$1 tree dir log=tree inputs
+trees_built() {
+	local kernel=$1 tree dir root log=tree inputs
 	dir=$(trees_dir "$kernel")
+	root=$(building_root "$kernel")
 	[ "$kernel" = stock ] || log=tree-$kernel
 	shift
 	build_lock
@@ -91,9 +98,9 @@ trees_ready() {
 			continue
 		fi
 		rm -f "$dir/$tree/inputs"
-		quietly "$log-$tree" in_folder "$(building_root "$kernel")" "$LIB/build-tree" "$tree" "$TOP" \
+		quietly "$log-$tree" in_folder "$root" "$LIB/build-tree" "$tree" "$TOP" \
 			"$dir/$tree" "$(kernel_release "$kernel")" "$(kdir_there "$kernel")" \
-			"$(brought "$kernel" || part_path linux-source)"
+			"$(stock_sources "$kernel")"
 		echo "$inputs" >"$dir/$tree/inputs"
 	done
 	build_unlock
