@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 400
-# long: --core ours,distro
 # Messages of connections that no manager would send are counted, and dropped or refused; connections
 # beside them stand, and nothing is left of them.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 400
-# long: --core ours,distro
 # Ids in network namespaces: each has its own addresses and ports, and a request goes to the one whose
 # interface it is for.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

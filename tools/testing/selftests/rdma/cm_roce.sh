@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --link eth --timeout 600
-# long: --core ours,distro
 # What cm_programs, cm_calls and cm_removal show on InfiniBand, on Ethernet ports: programs connect by
 # address, join groups by IGMP and MLD, and lose their device.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
@@ -24,8 +23,7 @@ group()
 }
 received() { said "$1" "receiving data transfers"; }
 received4() { received "$1" && member igmp 030201EF; }
-# 6.12 leaves it to others to join the groups of IPv6
-received6() { received "$1" && { [ "$LAB_CORE" = distro ] || member igmp6 ff150000000000000000000000004711; }; }
+received6() { received "$1" && member igmp6 ff150000000000000000000000004711; }
 
 timed()
 {
