@@ -96,6 +96,29 @@ static int react(struct party *party, const struct ib_cm_event *event)
 	}
 }
 
+/*
+ * As react(), but an allocation may fail on the way. What does not succeed for want of memory must
+ * have left no trace, so that the same calls succeed after that.
+ */
+static int react_without_memory(struct party *party, const struct ib_cm_event *event)
+{
+#ifdef CONFIG_FAILSLAB
+	struct fake_net *net = party->net;
+
+	scoped_guard(mutex, &net->calls) {
+		int ret;
+
+		current->fail_nth = net->fail_nth;
+		ret = react(party, event);
+		net->fail_nth = current->fail_nth;
+		current->fail_nth = 0;
+		if (ret != -ENOMEM)
+			return ret;
+	}
+#endif
+	return react(party, event);
+}
+
 /**
  * party_handler() - handler of all parties' ids
  * @id: the id; its context is the party
@@ -108,6 +131,12 @@ int party_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 	struct party *party = id->context;
 	int ret = 0;
 
+	/* A request for a service comes again if the answer was lost: the first one is done with. */
+	if (event->event == IB_CM_SIDR_REQ_RECEIVED && party->id && party->id != id &&
+	    party_state(party) == IB_CM_IDLE) {
+		ib_destroy_cm_id(party->id);
+		party->id = NULL;
+	}
 	/* One connection for a party: others are not wanted. */
 	if (event->event == IB_CM_REQ_RECEIVED || event->event == IB_CM_SIDR_REQ_RECEIVED) {
 		if (party->id && party->id != id)
@@ -125,7 +154,7 @@ int party_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 	if (party->returns_for == event->event)
 		ret = party->returns;
 	else
-		party->errors += !!react(party, event);
+		party->errors += !!react_without_memory(party, event);
 	if (ret)
 		party->id = NULL;
 	if (event->event == IB_CM_TIMEWAIT_EXIT)
