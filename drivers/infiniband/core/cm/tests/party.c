@@ -131,7 +131,7 @@ int party_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 	struct party *party = id->context;
 	int ret = 0;
 
-	/* A request for a service comes again if the answer was lost: the first one is done with. */
+	/* A request for a service comes again if the answer was lost: the first is done with. */
 	if (event->event == IB_CM_SIDR_REQ_RECEIVED && party->id && party->id != id &&
 	    party_state(party) == IB_CM_IDLE) {
 		ib_destroy_cm_id(party->id);
