@@ -46,6 +46,8 @@ typedef void (*addr_callback)(int status, struct sockaddr *src_addr, struct rdma
  * @callback: callback of the consumer
  * @context: for @callback
  * @addr: the consumer's structure, which takes the result
+ * @found: what the call has found already, with nothing to give back; the first look is not needed
+ * @known: there is @found
  * @seq: number of its question to a program
  * @hop: whose answer it waits for; protected by lock
  * @gid: the program's answer, if @answered; protected by lock
@@ -63,6 +65,8 @@ struct addr_request {
 	addr_callback callback;
 	void *context;
 	struct rdma_dev_addr *addr;
+	struct addr_route found;
+	bool known;
 	u32 seq;
 	struct addr_hop hop;
 	union ib_gid gid;
@@ -185,8 +189,8 @@ static void request_work(struct work_struct *work)
 {
 	struct addr_request *request = container_of(work, struct addr_request, work.work);
 	bool last = time_after_eq(jiffies, request->deadline);
-	struct addr_route route = {};
-	int ret = look(request, &route);
+	struct addr_route route = request->found;
+	int ret = request->known ? 0 : look(request, &route);
 
 	/* The route itself is not needed, and would keep the interface. */
 	addr_route_release(&route);
@@ -236,6 +240,20 @@ static void begin_request(struct addr_request *request)
 	queue_delayed_work(addr_wq, &request->work, 0);
 }
 
+/* The first look. It says whether there is a route, and may find all that is asked for. */
+static int look_first(struct addr_request *request)
+{
+	struct addr_route *found = &request->found;
+	int ret = addr_route_find(&request->query, found);
+
+	if (ret)
+		return ret;
+	request->known = found->hop.family == AF_UNSPEC ||
+			 (found->neigh && !addr_route_neighbour(found));
+	addr_route_release(found);
+	return 0;
+}
+
 /**
  * rdma_resolve_ip() - find the link addresses of the two ends of a path
  * @src_addr: source address; without an address, or if it is NULL, the route chooses one
@@ -264,7 +282,6 @@ int rdma_resolve_ip(struct sockaddr *src_addr, const struct sockaddr *dst_addr,
 		    bool resolve_by_gid_attr, void *context)
 {
 	struct addr_request *request;
-	struct addr_route route;
 	int ret;
 
 	request = kzalloc(sizeof(*request), GFP_KERNEL);
@@ -272,7 +289,7 @@ int rdma_resolve_ip(struct sockaddr *src_addr, const struct sockaddr *dst_addr,
 		return -ENOMEM;
 	ret = read_query(&request->query, src_addr, dst_addr, addr, resolve_by_gid_attr);
 	if (!ret) {
-		ret = addr_route_find(&request->query, &route);
+		ret = look_first(request);
 		if (ret)
 			ret = rdma_refuse(ret, "no route to %pISc", dst_addr);
 	}
@@ -280,7 +297,6 @@ int rdma_resolve_ip(struct sockaddr *src_addr, const struct sockaddr *dst_addr,
 		kfree(request);
 		return ret;
 	}
-	addr_route_release(&route);
 	refcount_set(&request->ref, 1);
 	INIT_DELAYED_WORK(&request->work, request_work);
 	request->deadline = jiffies + msecs_to_jiffies(timeout_ms);

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * cm_calls names: the cases, a line for each.
- * cm_calls server|client OWN SERVER CASE: one side of a case, which has this line; librdmacm's
- * calls and the events of connections between two guests, by their addresses.
+ * cm_calls names ib|eth: the cases for such ports, a line for each: its number and its name.
+ * cm_calls server|client OWN SERVER CASE: one side of the case with this number; librdmacm's calls
+ * and the events of connections between two guests, by their addresses.
  */
 #include "cm_calls.h"
 
 #define FIRST_PORT	7600
 #define CASE_TIME	200	/* s; longer than an event is waited for */
 
-static const struct cm_case *const lists[] = {
-	connected_cases, own_qp_cases, datagram_cases, id_cases
+/* The cases, and for ports of which link they are, unless they are for all */
+static const struct {
+	const struct cm_case *cases;
+	const char *link;
+} lists[] = {
+	{ connected_cases, NULL }, { own_qp_cases, NULL }, { datagram_cases, NULL },
+	{ id_cases, NULL },
+	{ ib_datagram_cases, "ib" }, { ib_id_cases, "ib" }, { roce_cases, "eth" },
 };
 
 static struct sockaddr_in own, server;
@@ -217,7 +223,7 @@ static bool serve(const struct cm_case *one, uint16_t port)
 
 int main(int argc, char **argv)
 {
-	const bool names = argc == 2 && !strcmp(argv[1], "names");
+	const bool names = argc == 3 && !strcmp(argv[1], "names");
 	const bool serves = argc == 5 && !strcmp(argv[1], "server");
 	const int wanted = argc == 5 ? atoi(argv[4]) : 0;
 	int n = 0;
@@ -227,18 +233,20 @@ int main(int argc, char **argv)
 	if (!names && (argc != 5 || (!serves && strcmp(argv[1], "client")) ||
 		       inet_pton(AF_INET, argv[2], &own.sin_addr) != 1 ||
 		       inet_pton(AF_INET, argv[3], &server.sin_addr) != 1)) {
-		fprintf(stderr, "usage: cm_calls names | server|client OWN SERVER CASE\n");
+		fprintf(stderr, "usage: cm_calls names ib|eth | server|client OWN SERVER CASE\n");
 		return 2;
 	}
 	setlinebuf(stdout);
 	/* A blocking call that nothing ends must not hold up the run of all cases. */
 	alarm(CASE_TIME);
 	for (unsigned int list = 0; list < sizeof(lists) / sizeof(lists[0]); list++) {
-		for (const struct cm_case *one = lists[list]; one->name; one++) {
+		const char *link = lists[list].link;
+
+		for (const struct cm_case *one = lists[list].cases; one->name; one++) {
 			n++;
-			if (names)
-				puts(one->name);
-			else if (n == wanted)
+			if (names && (!link || !strcmp(link, argv[2])))
+				printf("%d %s\n", n, one->name);
+			if (n == wanted)
 				return serves ? !serve(one, FIRST_PORT + n) :
 						!one->client(FIRST_PORT + n);
 		}

@@ -37,8 +37,12 @@ struct cm_case {
 	bool (*client)(uint16_t port);
 };
 
-/* The cases, by the files that have them; each list ends with a name that is NULL. */
+/*
+ * The cases, by the files that have them and the ports that they are for; each list ends with a
+ * name that is NULL.
+ */
 extern const struct cm_case connected_cases[], own_qp_cases[], datagram_cases[], id_cases[];
+extern const struct cm_case ib_datagram_cases[], ib_id_cases[], roce_cases[];
 
 /* Says on stdout what does not hold, and where; then the case has failed. */
 #define REQUIRE(what)									\

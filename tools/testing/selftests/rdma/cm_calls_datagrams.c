@@ -109,6 +109,17 @@ static bool bound(struct conn *conn)
 	return conn_ready(conn);
 }
 
+/* Is it the address of a group?  Ethernet's have no LID. */
+static bool leads_to_group(struct conn *conn, const struct ibv_ah_attr *where)
+{
+	struct ibv_port_attr port = {};
+
+	REQUIRE(!ibv_query_port(conn->id->verbs, conn->id->port_num, &port));
+	if (port.link_layer == IBV_LINK_LAYER_ETHERNET)
+		return where->is_global && !where->dlid;
+	return where->dlid >= 0xc000;
+}
+
 /* The event of a group that is joined, or NULL. */
 static struct rdma_cm_event *joined(struct conn *conn)
 {
@@ -116,7 +127,7 @@ static struct rdma_cm_event *joined(struct conn *conn)
 
 	if (event && !event->status && event->param.ud.private_data == conn &&
 	    event->id == conn->id && event->param.ud.qp_num == ALL_QPS && event->param.ud.qkey &&
-	    event->param.ud.ah_attr.dlid >= 0xc000)
+	    leads_to_group(conn, &event->param.ud.ah_attr))
 		return event;
 	printf("# the group is not joined\n");
 	return NULL;
@@ -211,6 +222,10 @@ const struct cm_case datagram_cases[] = {
 	{ "datagrams: a service that is refused, and one that nobody has",
 	  RDMA_PS_UDP, rejects, is_rejected },
 	{ "a multicast group", RDMA_PS_TCP, is_member, sends_to_members },
+	{}
+};
+
+const struct cm_case ib_datagram_cases[] = {
 	{ "a multicast group that is not to be had", RDMA_PS_TCP, joins_none, joins_none_either },
 	{}
 };

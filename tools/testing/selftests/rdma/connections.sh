@@ -129,5 +129,20 @@ over_gid() { both cm_serves "$server_gid" "$own_gid" "$@" -f gid; }
 # said PID WORDS: until the server that served() has started has printed WORDS
 said() { awaited "$1" grep -q "$2" "$served_output"; }
 
+# call_cases LINK: a check of each of cm_calls' cases for ports of ib or eth, in both nodes
+call_cases()
+{
+	local i one
+	local -a cases
+	mapfile -t cases < <($programs/cm_calls names "$1")
+	for one in "${cases[@]}"; do
+		i=${one%% *}
+		ok "${one#* }" served "case$i" listens_now ended \
+			"$programs/cm_calls server $server4 $server4 $i" \
+			$programs/cm_calls client "$own4" $server4 "$i"
+	done
+}
+listens_now() { said "$1" '# listens'; }
+
 # no_ids: no program has an RDMA CM id
 no_ids() { ! rdma resource show cm_id | grep ' pid '; }

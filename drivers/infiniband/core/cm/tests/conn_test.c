@@ -520,8 +520,8 @@ static void end_needs_no_memory(struct kunit *test)
 
 #ifdef CONFIG_FAILSLAB
 /*
- * Each allocation of the calls and of the messages that arrive fails in turn. What an allocation
- * in a handler would fail is not reached by this: handlers run in another task.
+ * Each allocation of the calls and of the messages that arrive fails in turn; memory_test.c has
+ * those of handlers, which run in other tasks.
  */
 static bool life_without_memory(struct kunit *test, unsigned int nth, unsigned int *failures)
 {

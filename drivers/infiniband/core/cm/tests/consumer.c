@@ -96,6 +96,29 @@ static int react(struct consumer *consumer, const struct ib_cm_event *event)
 	}
 }
 
+/*
+ * As react(), but an allocation may fail on the way. What does not succeed for want of memory must
+ * have left no trace, so that the same calls succeed after that.
+ */
+static int react_without_memory(struct consumer *consumer, const struct ib_cm_event *event)
+{
+#ifdef CONFIG_FAILSLAB
+	struct fake_net *net = consumer->net;
+
+	scoped_guard(mutex, &net->calls) {
+		int ret;
+
+		current->fail_nth = net->fail_nth;
+		ret = react(consumer, event);
+		net->fail_nth = current->fail_nth;
+		current->fail_nth = 0;
+		if (ret != -ENOMEM)
+			return ret;
+	}
+#endif
+	return react(consumer, event);
+}
+
 /**
  * consumer_handler() - handler of all consumers' ids
  * @id: the id; its context is the consumer
@@ -108,6 +131,12 @@ int consumer_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 	struct consumer *consumer = id->context;
 	int ret = 0;
 
+	/* A request for a service comes again if the answer was lost: the first is done with. */
+	if (event->event == IB_CM_SIDR_REQ_RECEIVED && consumer->id && consumer->id != id &&
+	    consumer_state(consumer) == IB_CM_IDLE) {
+		ib_destroy_cm_id(consumer->id);
+		consumer->id = NULL;
+	}
 	/* A consumer wants one connection alone. */
 	if (event->event == IB_CM_REQ_RECEIVED || event->event == IB_CM_SIDR_REQ_RECEIVED) {
 		if (consumer->id && consumer->id != id)
@@ -125,7 +154,7 @@ int consumer_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 	if (consumer->returns_for == event->event)
 		ret = consumer->returns;
 	else
-		consumer->errors += !!react(consumer, event);
+		consumer->errors += !!react_without_memory(consumer, event);
 	if (ret)
 		consumer->id = NULL;
 	if (event->event == IB_CM_TIMEWAIT_EXIT)

@@ -439,6 +439,7 @@ struct fake_net *fake_net_begin(struct kunit *test)
 	spin_lock_init(&net->lock);
 	INIT_LIST_HEAD(&net->mads);
 	INIT_WORK(&net->flush, flush);
+	mutex_init(&net->calls);
 	net->a = add_node(net, FAKE_LID_A);
 	net->b = add_node(net, FAKE_LID_B);
 	return net;

@@ -9,6 +9,7 @@
 
 #include <kunit/test.h>
 #include <linux/completion.h>
+#include <linux/mutex.h>
 #include <linux/workqueue.h>
 
 #include "../cm.h"
@@ -77,6 +78,8 @@ enum fake_fault {
  * @dead: 1: no message arrives any more
  * @starved: 1: there is no memory for datagrams
  * @early: arrives at the next port before its agent is registered; or NULL
+ * @calls: held while a handler calls the manager, so that @fail_nth counts for all
+ * @fail_nth: so many allocations of handlers' calls on, one fails; 0: none does
  */
 struct fake_net {
 	struct kunit *test;
@@ -93,6 +96,8 @@ struct fake_net {
 	bool dead;
 	bool starved;
 	const struct cm_msg *early;
+	struct mutex calls;
+	unsigned int fail_nth;
 };
 
 #define CONSUMER_EVENTS 64

@@ -172,7 +172,11 @@ static void never_called(void)
 	WARN_ON(1);
 }
 
-static void offer_kernel_verbs(struct ib_device *ib)
+/**
+ * ct_offer_kernel_verbs() - let a device be one for rdma_cm
+ * @ib: device that is not registered yet
+ */
+void ct_offer_kernel_verbs(struct ib_device *ib)
 {
 	ib->ops.alloc_pd = (void *)never_called;
 	ib->ops.dealloc_pd = (void *)never_called;
@@ -203,7 +207,7 @@ void ct_add_device(struct cma_test *t, unsigned int number)
 
 	KUNIT_ASSERT_NOT_NULL(t->test, device);
 	device->ib.ops.get_port_immutable = immutable;
-	offer_kernel_verbs(&device->ib);
+	ct_offer_kernel_verbs(&device->ib);
 	for (u32 port_num = 1; port_num <= TEST_PORTS; port_num++)
 		device->port[port_num].gid[0] = gid_of(number, port_num);
 	snprintf(name, sizeof(name), "kt_cma%u", number);

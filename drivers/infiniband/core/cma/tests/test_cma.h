@@ -81,6 +81,7 @@ union ct_addr {
 
 int ct_init(struct kunit *test);
 void ct_exit(struct kunit *test);
+void ct_offer_kernel_verbs(struct ib_device *ib);
 void ct_add_device(struct cma_test *t, unsigned int number);
 void ct_remove_device(struct cma_test *t, unsigned int number);
 

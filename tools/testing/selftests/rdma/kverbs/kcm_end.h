@@ -17,6 +17,7 @@
  * struct end - an end of a connection
  * @id: its id
  * @pd: of the QP
+ * @on_event: called with this for the QP's events, or NULL
  * @qp: its QP
  * @cq: CQ of the QP
  * @buf: a word to send, and a place for one to receive
@@ -36,6 +37,7 @@
 struct end {
 	struct ib_cm_id *id;
 	struct ib_pd *pd;
+	void (*on_event)(struct ib_event *event, void *end);
 	struct ib_qp *qp;
 	struct ib_cq *cq;
 	u32 *buf;
@@ -91,6 +93,7 @@ static inline bool make_qp(struct end *end)
 		.cap = { .max_send_wr = 2, .max_recv_wr = 2, .max_send_sge = 1,
 			 .max_recv_sge = 1 },
 		.sq_sig_type = IB_SIGNAL_ALL_WR, .qp_type = IB_QPT_RC,
+		.event_handler = end->on_event, .qp_context = end,
 	};
 	struct ib_cq *cq = ib_alloc_cq(end->pd->device, end, 4, 0, IB_POLL_WORKQUEUE);
 
@@ -106,13 +109,15 @@ static inline bool make_qp(struct end *end)
 	return false;
 }
 
-static inline struct end *end_new(struct ib_pd *pd)
+static inline struct end *end_new_with(struct ib_pd *pd,
+				       void (*on_event)(struct ib_event *event, void *end))
 {
 	struct end *end = kzalloc(sizeof(*end), GFP_KERNEL);
 
 	if (!end)
 		return NULL;
 	end->pd = pd;
+	end->on_event = on_event;
 	init_completion(&end->heard);
 	init_completion(&end->done);
 	init_completion(&end->came);
@@ -129,6 +134,11 @@ static inline struct end *end_new(struct ib_pd *pd)
 free:
 	end_free(end);
 	return NULL;
+}
+
+static inline struct end *end_new(struct ib_pd *pd)
+{
+	return end_new_with(pd, NULL);
 }
 
 /* The PSN with which the peer is told that packets begin. */
@@ -161,13 +171,18 @@ static inline int to_rts(struct end *end)
 	       to_state(end, IB_QPS_RTS);
 }
 
-static inline int post_recv(struct end *end)
+static inline int post_recv_for(struct end *end, void (*done)(struct ib_cq *cq, struct ib_wc *wc))
 {
 	struct ib_sge sge = { end->dma + sizeof(u32), sizeof(u32), end->pd->local_dma_lkey };
 	struct ib_recv_wr wr = { .wr_cqe = &end->recv, .sg_list = &sge, .num_sge = 1 };
 
-	end->recv.done = arrived;
+	end->recv.done = done;
 	return ib_post_recv(end->qp, &wr, NULL);
+}
+
+static inline int post_recv(struct end *end)
+{
+	return post_recv_for(end, arrived);
 }
 
 static inline int post_send(struct end *end)

@@ -1,0 +1,112 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+"""Messages of the communication manager that no manager sends:
+
+    cm_hostile.py LID OWN-GID GID PORT strangers N   N of each kind, about connections there are not
+    cm_hostile.py LID OWN-GID GID PORT mutants       a REQ for the port's service for each of its bytes,
+                                                     with this byte inverted
+    cm_hostile.py LID OWN-GID GID PORT noise N       N of any kind, all of whose bytes are random
+    cm_hostile.py LID OWN-GID GID PORT flood N       N requests for the port's service by senders who
+                                                     know nothing of the answer
+
+to the port with this LID and GID; the port that sends is umad0's, and has OWN-GID. What answers come
+is left to the manager of this node, which has no such connections. Prints how many messages went."""
+
+import fcntl
+import os
+import random
+import socket
+import struct
+import sys
+
+REGISTER_AGENT2 = 0xc0281b04
+GSI_QKEY = 0x80010000
+CLASS, CLASS_VERSION, SEND = 7, 2, 3
+MAD, HEADER = 256, 24
+REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP, LAP, APR = KINDS = range(0x10, 0x1b)
+TCP_SERVICES = 0x1060000
+NO_SERVICE = 0x7777000000000000
+PKEY, MTU_1024 = 0xffff, 3
+REQ_BYTES = 140             # before the private data
+SEED = 21
+
+
+class Sender:
+    """An agent of umad0 that is told of no answers."""
+
+    def __init__(self, lid):
+        self.umad = os.open("/dev/infiniband/umad0", os.O_RDWR)
+        self.lid, self.sent = lid, 0
+        agent = bytearray(struct.pack("<IIBBHIQQIB3x", 0, 1, CLASS, CLASS_VERSION, 0, 0, 0, 0, 0, 0))
+        fcntl.ioctl(self.umad, REGISTER_AGENT2, agent)
+        self.agent, = struct.unpack_from("<I", agent)
+
+    def send(self, kind, data):
+        self.sent += 1
+        header = struct.pack("<IIIII", self.agent, 0, 0, 0, 0)
+        header += struct.pack(">IIHBB", 1, GSI_QKEY, self.lid, 0, 0) + bytes(32)
+        mad = struct.pack(">BBBBHHQHHI", 1, CLASS, CLASS_VERSION, SEND, 0, 0, self.sent, kind, 0, 0)
+        os.write(self.umad, header + mad + data.ljust(MAD - HEADER, b"\0"))
+
+
+def gid(text):
+    return socket.inet_pton(socket.AF_INET6, text)
+
+
+def own_lid():
+    def read(path):
+        with open("/sys/class/" + path, encoding="ascii") as file:
+            return file.read().strip()
+    device, port = read("infiniband_mad/umad0/ibdev"), read("infiniband_mad/umad0/port")
+    return int(read(f"infiniband/{device}/ports/{port}/lid"), 0)
+
+
+def request(number, service, lid, own, peer):
+    """A REQ by which connection NUMBER would be made over a path that there is."""
+    data = struct.pack(">IIQQII", number, 0, service, 0xbad0000 + number, 0, 0)
+    data += struct.pack(">IIII", (0x800000 + number) << 8 | 1, 1, 10 << 3, 0x1234 << 8 | 10 << 3 | 7)
+    data += struct.pack(">HBB", PKEY, MTU_1024 << 4 | 7, 3 << 4)
+    data += struct.pack(">HH16s16sIBBBB", own_lid(), lid, own, peer, 2, 0, 64, 1 << 3, 10 << 3)
+    data = data.ljust(REQ_BYTES, b"\0")
+    # what rdma_cm has before its consumer's data: IPv4, port 1, of 10.78.0.2 for 10.78.0.1
+    return data + struct.pack(">BBH12x4s12x4s", 0, 4 << 4, 1, bytes((10, 78, 0, 2)), bytes((10, 78, 0, 1)))
+
+
+def stranger(kind, number, lid, own, peer):
+    if kind == REQ:
+        return request(number, NO_SERVICE + number, lid, own, peer)
+    if kind == SIDR_REQ:
+        return struct.pack(">IHHQ", number, PKEY, 0, NO_SERVICE + number)
+    if kind == SIDR_REP:
+        return struct.pack(">I", 0xdead0000 + number)
+    return struct.pack(">II", number, 0xdead0000 + number)
+
+
+def main():
+    lid, own, peer, port, what, *words = sys.argv[1:]
+    lid, own, peer = int(lid), gid(own), gid(peer)
+    service = TCP_SERVICES + int(port)
+    many = int(words[0]) if words else 0
+    sender = Sender(lid)
+    chance = random.Random(SEED)
+    if what == "strangers":
+        for number in range(1, many + 1):
+            for kind in KINDS:
+                sender.send(kind, stranger(kind, number, lid, own, peer))
+    elif what == "mutants":
+        for at in range(REQ_BYTES):
+            data = bytearray(request(1000 + at, service, lid, own, peer))
+            data[at] ^= 0xff
+            sender.send(REQ, bytes(data))
+    elif what == "noise":
+        for _ in range(many):
+            sender.send(chance.choice(KINDS), chance.randbytes(MAD - HEADER))
+    elif what == "flood":
+        for number in range(many):
+            sender.send(REQ, request(2000 + number, service, lid, own, peer))
+    else:
+        raise SystemExit(__doc__)
+    print(sender.sent, "messages")
+
+
+main()

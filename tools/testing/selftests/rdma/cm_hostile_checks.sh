@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Checks of cm_hostile.sh: sourced behind lib.sh, subnet.sh and connections.sh.
+# shellcheck shell=bash disable=SC2034
+
+kinds="req mra rej rep rtu dreq drep sidr_req sidr_rep lap apr"
+victim_port=7701
+
+hostile()
+{
+	/lab/src/tools/testing/selftests/rdma/cm_hostile.py "${lid[1]}" "$own_gid" "$server_gid" $victim_port "$@"
+}
+
+# received: how many messages of each kind have arrived
+received() { for kind in $kinds; do cat "$port/cm_rx_msgs/$kind"; done; }
+
+# more N: of each kind so many have arrived since $before, which has what received() said
+more() { [ "$(received)" = "$(for n in $before; do echo $((n + $1)); done)" ] || { received; return 1; }; }
+
+pings() { rping -c -a "$server4" -C "$1" -V; }
+
+# connected_during COMMAND...: a connection stands while COMMAND runs, and every message arrives
+connected_during()
+{
+	local pid
+	pings 300 &
+	pid=$!
+	"$@" && ended "$pid"
+}
+
+qps() { lab-vhcactl qps "node$LAB_NODE-0" | wc -l; }
+qps_as_before() { [ "$(qps)" = "$qps_before" ] || { lab-vhcactl qps "node$LAB_NODE-0"; return 1; }; }
+
+# listener_alone PID: of the program's ids that which listens is the only one
+listener_alone() { [ "$(rdma resource show cm_id | grep -c " pid $1 ")" = 1 ]; }
+
+# Node 2 sends messages of connections to a server in node 1 that no manager would send; another server
+# has the connections beside them.
+hostile_plan_server=6
+hostile_plan_client=7
+hostile_checks()
+{
+	local victim server before qps_before
+	native_addresses
+	know_lids
+	qps_before=$(qps)
+	if [ "$LAB_NODE" = 1 ]; then
+		rping -s -P -a "$server4" -V >"$LAB_OUT/beside" 2>&1 &
+		server=$!
+		$programs/cm_victim "$server4" $victim_port >"$LAB_OUT/victim" 2>&1 &
+		victim=$!
+		ok "servers listen" both_listen "$server" "$victim"
+		before=$(received)
+	fi
+	lab-barrier served
+	[ "$LAB_NODE" = 1 ] || ok "messages about connections that there are not" hostile strangers 10
+	lab-barrier strangers
+	[ "$LAB_NODE" = 2 ] || ok "each of them is counted" within more 10
+	lab-barrier counted
+	if [ "$LAB_NODE" = 2 ]; then
+		ok "requests of which one byte is wrong" hostile mutants
+		ok "a connection stands" pings 10
+		ok "noise beside a connection" connected_during hostile noise 2000
+		ok "many requests by somebody who knows nothing of them" hostile flood 300
+		ok "a connection stands" pings 10
+	fi
+	lab-barrier flooded
+	if [ "$LAB_NODE" = 1 ]; then
+		ok "no request has left an id" within listener_alone "$victim"
+		ok "the server has borne it" kill "$victim"
+		kill "$server"
+		ended "$victim" || true
+		ended "$server" || true
+		cat "$LAB_OUT/victim"
+	fi
+	ok "no QP is left" within qps_as_before
+	[ "$LAB_NODE" = 2 ] || ok "no id is left" within no_ids
+	lab-barrier nothing-left
+}
+both_listen() { cm_listens "$1" && cm_listens "$2"; }
