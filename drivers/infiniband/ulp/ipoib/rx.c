@@ -173,7 +173,7 @@ static void received(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * ipoib_rx_fill() - post all receives
+ * ipoib_rx_fill() - post as many receives as the interface is to have
  * @ipoib: interface that is starting
  *
  * Context: RTNL is held.
@@ -181,7 +181,7 @@ static void received(struct ib_cq *cq, struct ib_wc *wc)
  */
 int ipoib_rx_fill(struct ipoib_dev *ipoib)
 {
-	for (unsigned int i = 0; i < ipoib_recvq_size; i++) {
+	for (unsigned int i = 0; i < ipoib->rx_limit; i++) {
 		struct ipoib_rx_buf *buf = &ipoib->rx_bufs[i];
 		int ret = renew(ipoib, buf);
 

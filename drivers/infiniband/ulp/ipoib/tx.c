@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Packets that are sent. All QPs of an interface together have as many packets under way as one
- * ring has entries; then the stack has to wait until half of them are sent.
+ * ring has entries, or fewer if the administrator says so; then the stack has to wait until half of
+ * them are sent.
  */
 #include <linux/skbuff.h>
 #include <linux/slab.h>
@@ -106,7 +107,7 @@ static bool full(const struct ipoib_dev *ipoib)
 {
 	u32 used = ipoib_ring_used(ipoib->tx_head, atomic_read(&ipoib->tx_tail));
 
-	return used >= ipoib_sendq_size - 1;
+	return used >= READ_ONCE(ipoib->tx_limit) - 1;
 }
 
 /**
@@ -161,7 +162,7 @@ static void advance(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring)
 	smp_mb__after_atomic();
 	if (netif_queue_stopped(ipoib->netdev) && netif_running(ipoib->netdev) &&
 	    ipoib_ring_used(READ_ONCE(ipoib->tx_head), atomic_read(&ipoib->tx_tail)) <=
-	    ipoib_sendq_size / 2)
+	    READ_ONCE(ipoib->tx_limit) / 2)
 		netif_wake_queue(ipoib->netdev);
 	if (ring->tail == READ_ONCE(ring->head))
 		wake_up(&ipoib->idle);
