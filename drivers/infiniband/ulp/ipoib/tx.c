@@ -4,6 +4,7 @@
  * ring has entries, or fewer if the administrator says so; then the stack has to wait until half of
  * them are sent.
  */
+#include <kunit/visibility.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 
@@ -25,6 +26,7 @@ int ipoib_tx_ring_init(struct ipoib_tx_ring *ring)
 	ring->tail = IPOIB_RING_START;
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_tx_ring_init);
 
 static void unmap_parts(struct ib_device *ca, struct ipoib_tx_buf *buf, unsigned int parts)
 {
@@ -210,6 +212,7 @@ void ipoib_tx_ring_drain(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring)
 		ipoib_tx_finish(ipoib, ring, &ring->bufs[ring->tail & (ipoib_sendq_size - 1)],
 				&wc);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_tx_ring_drain);
 
 static void sent(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -296,3 +299,4 @@ void ipoib_tx_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ipoib_ah
 	if (ib_post_send(ipoib->qp, &wr.wr, NULL))
 		ipoib_tx_undo(ipoib, &ipoib->tx, buf);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_tx_send);
