@@ -7,54 +7,10 @@
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
+. /lab/src/tools/testing/selftests/rdma/ipoib_checks.sh
 [ "$LAB_CORE" = ours ] && plan 43 || plan 42
 
-peer=$((3 - LAB_NODE))
-peer4=10.78.0.$peer peer6=fd00:78::$peer
 debug=/sys/kernel/debug/ipoib broadcast=ff12:401b:ffff::ffff:ffff
-
-# replies: how many answers to ping have come to this guest so far
-replies()
-{
-	awk '/^Icmp: In/ { for (i = 2; i <= NF; i++) if ($i == "InEchoReps") at = i; next }
-		/^Icmp: / { n += $at } /^Icmp6InEchoReplies / { n += $2 } END { print n }' \
-		/proc/net/snmp /proc/net/snmp6
-}
-answered() { [ "$(replies)" -ge "$1" ] || { echo "$(replies) of $1 replies"; return 1; }; }
-
-# lossless OPTION...: there is an answer to each of ping's requests. Ping itself waits for the last ones
-# only twice as long as for those before them.
-lossless()
-{
-	local before sent
-	before=$(replies)
-	ping -q -W 20 "$@" >/tmp/ping 2>&1 || true
-	cat /tmp/ping
-	sent=$(sed -n 's/^\([0-9]*\) packets transmitted.*/\1/p' /tmp/ping)
-	[ "${sent:-0}" -gt 0 ] && within answered $((before + sent))
-}
-
-# flooded: a thousand requests. However long the peer stands still, there are never more on their way
-# than it has receives.
-flooded()
-{
-	local i
-	for ((i = 0; i < 10; i++)); do lossless -f -c 100 "$peer4" || return 1; done
-}
-
-# carrier NET
-carrier() { grep -q 1 "/sys/class/net/$1/carrier"; }
-
-# refused ERROR COMMAND...: it fails, and its output has the error's name
-refused()
-{
-	local error=$1
-	shift
-	! "$@" >/tmp/refused 2>&1 && grep "$error" /tmp/refused || { cat /tmp/refused; return 1; }
-}
-
-# put TEXT FILE: one write, whose error is shown
-put() { bash -c 'echo "$1" >"$2"' bash "$1" "$2"; }
 
 # driver NET: what ethtool's driver information says
 driver()
@@ -191,8 +147,6 @@ rping_both()
 	return $rc
 }
 
-# mode NAME
-mode() { put "$1" "/sys/class/net/$net/mode"; }
 mtu() { cat "/sys/class/net/$1/mtu"; }
 
 # sent NUMBER: the interface has sent more packets than this
@@ -257,7 +211,7 @@ ok "ip shows its kind" says "ipoib pkey  *0xffff mode  *datagram umcast  *0000" 
 ok "ping of more than a datagram" lossless -c 5 -i 0.2 -s 8000 "$peer4"
 ok "by IPv6, too" lossless -c 5 -i 0.2 -s 8000 "$peer6"
 lab-barrier pinged
-ok "a flood without loss" flooded
+ok "a flood without loss" flooded 10
 lab-barrier flooded
 ok "TCP" stream datagram
 ok "UDP" udp datagram
