@@ -13,6 +13,9 @@
 /* Pages of a receive. */
 #define IPOIB_CM_PAGES	((IPOIB_MAX_MTU + IPOIB_ENCAP_LEN + PAGE_SIZE - 1) / PAGE_SIZE)
 
+/* The most connections for sending */
+#define IPOIB_MAX_CONNS		1024
+
 /* The most connections of peers, and how many more may be ending meanwhile. */
 #define IPOIB_MAX_PEERS		4096
 #define IPOIB_MAX_ENDING	64
@@ -70,6 +73,44 @@ struct ipoib_cm {
 	bool closing;
 };
 
+/* State of a connection for sending */
+enum ipoib_conn_state {
+	IPOIB_CONN_NEW,		/* to be established */
+	IPOIB_CONN_ASKED,	/* the peer has to answer */
+	IPOIB_CONN_UP,
+	IPOIB_CONN_DEAD,	/* not in the table any more, to be destroyed */
+};
+
+/**
+ * struct ipoib_conn - a connection for sending; the context of its QP
+ * @node: in the table of connections
+ * @cm: interface's connections
+ * @state: see there; under the interface's lock
+ * @entry: in ipoib_cm.todo
+ * @path: to the peer's port
+ * @id: the connection manager's id
+ * @qp: its QP
+ * @ring: packets that @qp is sending
+ * @mtu: bytes that the peer receives, header included
+ * @queue: packets that wait until it is established
+ * @used: when something was sent, in jiffies
+ * @rcu: frees it
+ */
+struct ipoib_conn {
+	struct ipoib_node node;
+	struct ipoib_cm *cm;
+	enum ipoib_conn_state state;
+	struct list_head entry;
+	struct sa_path_rec path;
+	struct ib_cm_id *id;
+	struct ib_qp *qp;
+	struct ipoib_tx_ring ring;
+	u32 mtu;
+	struct sk_buff_head queue;
+	unsigned long used;
+	struct rcu_head rcu;
+};
+
 /**
  * struct ipoib_peer - a peer's connection; the context of its QP
  * @cm: interface's connections
@@ -120,6 +161,9 @@ int ipoib_cm_fill(struct ipoib_cm *cm);
 struct ib_srq *ipoib_cm_create_srq(struct ipoib_cm *cm);
 bool ipoib_peer_enter(struct ipoib_peer *peer);
 void ipoib_conn_wait_for_senders(void);
+int ipoib_conn_create_qp(struct ipoib_conn *conn);
+void ipoib_cm_destroy_srq(struct ipoib_cm *cm);
+struct page *ipoib_cm_new_page(struct ipoib_cm *cm, u64 *dma, gfp_t gfp);
 #endif
 
 #endif /* IPOIB_CM_H */

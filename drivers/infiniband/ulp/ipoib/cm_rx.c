@@ -21,10 +21,21 @@ static void unmap(struct ipoib_cm *cm, u64 dma)
 	ib_dma_unmap_page(cm->ipoib->ca, dma, PAGE_SIZE, DMA_FROM_DEVICE);
 }
 
-static struct page *new_page(struct ipoib_cm *cm, u64 *dma, gfp_t gfp)
+/**
+ * ipoib_cm_new_page() - take a page of a receive's buffer
+ * @cm: interface's connections
+ * @dma: receives its DMA address
+ * @gfp: whether this may sleep
+ *
+ * Context: as @gfp says.
+ * Return: the page, or NULL.
+ */
+VISIBLE_IF_KUNIT struct page *ipoib_cm_new_page(struct ipoib_cm *cm, u64 *dma, gfp_t gfp)
 {
-	struct page *page = alloc_page(gfp);
+	struct page *page;
 
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_cm_new_page, cm, dma, gfp);
+	page = alloc_page(gfp);
 	if (!page)
 		return NULL;
 	*dma = ib_dma_map_page(cm->ipoib->ca, page, 0, PAGE_SIZE, DMA_FROM_DEVICE);
@@ -33,6 +44,7 @@ static struct page *new_page(struct ipoib_cm *cm, u64 *dma, gfp_t gfp)
 	__free_page(page);
 	return NULL;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_new_page);
 
 static int post(struct ipoib_cm *cm, struct ipoib_cm_buf *buf)
 {
@@ -56,7 +68,7 @@ static bool move_page(struct ipoib_cm *cm, struct ipoib_cm_buf *buf, unsigned in
 	struct page *page;
 	u64 dma;
 
-	page = new_page(cm, &dma, GFP_ATOMIC);
+	page = ipoib_cm_new_page(cm, &dma, GFP_ATOMIC);
 	if (!page)
 		return false;
 	unmap(cm, buf->dma[i]);
@@ -142,7 +154,7 @@ static int make_buf(struct ipoib_cm *cm, struct ipoib_cm_buf *buf)
 
 	buf->cqe.done = received;
 	for (unsigned int i = 0; i < cm->pages; i++) {
-		buf->pages[i] = new_page(cm, &buf->dma[i], GFP_KERNEL);
+		buf->pages[i] = ipoib_cm_new_page(cm, &buf->dma[i], GFP_KERNEL);
 		if (!buf->pages[i]) {
 			free_buf(cm, buf);
 			return -ENOMEM;
@@ -174,6 +186,7 @@ int ipoib_cm_fill(struct ipoib_cm *cm)
 	}
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_fill);
 
 /**
  * ipoib_cm_create_srq() - have the device make the queue
@@ -193,6 +206,19 @@ VISIBLE_IF_KUNIT struct ib_srq *ipoib_cm_create_srq(struct ipoib_cm *cm)
 	return ib_create_srq(cm->ipoib->pd, &attr);
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_create_srq);
+
+/**
+ * ipoib_cm_destroy_srq() - have the device destroy the queue
+ * @cm: interface's connections
+ *
+ * Context: may sleep.
+ */
+VISIBLE_IF_KUNIT void ipoib_cm_destroy_srq(struct ipoib_cm *cm)
+{
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_cm_destroy_srq, cm);
+	ib_destroy_srq(cm->srq);
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_destroy_srq);
 
 /**
  * ipoib_cm_rx_create() - make the shared receive queue
@@ -217,6 +243,7 @@ int ipoib_cm_rx_create(struct ipoib_cm *cm)
 	kvfree(cm->bufs);
 	return -EOPNOTSUPP;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_rx_create);
 
 /**
  * ipoib_cm_rx_destroy() - undo ipoib_cm_rx_create()
@@ -226,8 +253,9 @@ int ipoib_cm_rx_create(struct ipoib_cm *cm)
  */
 void ipoib_cm_rx_destroy(struct ipoib_cm *cm)
 {
-	ib_destroy_srq(cm->srq);
+	ipoib_cm_destroy_srq(cm);
 	for (unsigned int i = 0; i < cm->filled; i++)
 		free_buf(cm, &cm->bufs[i]);
 	kvfree(cm->bufs);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_rx_destroy);

@@ -12,9 +12,8 @@
 #include "path.h"
 #include "ud.h"
 
-/* Buckets, as a logarithm, and the most connections. */
+/* Buckets of the table, as a logarithm. */
 #define CONN_BITS	7
-#define MAX_CONNS	1024
 
 /* How long the device may take to flush a QP. */
 #define FLUSH_TIME	(5 * HZ)
@@ -22,43 +21,6 @@
 /* Time-outs of the connection manager's messages, 4.3 s, and how often they are repeated. */
 #define CM_TIMEOUT	20
 #define CM_RETRIES	15
-
-enum conn_state {
-	CONN_NEW,	/* to be established */
-	CONN_ASKED,	/* the peer has to answer */
-	CONN_UP,
-	CONN_DEAD,	/* not in the table any more, to be destroyed */
-};
-
-/**
- * struct ipoib_conn - a connection
- * @node: in the table of connections
- * @cm: interface's connections
- * @state: see there; under the interface's lock
- * @entry: in ipoib_cm.todo
- * @path: to the peer's port
- * @id: the connection manager's id
- * @qp: its QP
- * @ring: packets that @qp is sending
- * @mtu: bytes that the peer receives, header included
- * @queue: packets that wait until it is established
- * @used: when something was sent, in jiffies
- * @rcu: frees it
- */
-struct ipoib_conn {
-	struct ipoib_node node;
-	struct ipoib_cm *cm;
-	enum conn_state state;
-	struct list_head entry;
-	struct sa_path_rec path;
-	struct ib_cm_id *id;
-	struct ib_qp *qp;
-	struct ipoib_tx_ring ring;
-	u32 mtu;
-	struct sk_buff_head queue;
-	unsigned long used;
-	struct rcu_head rcu;
-};
 
 static struct ipoib_conn *conn_of(struct ipoib_node *node)
 {
@@ -77,9 +39,9 @@ static void kill(struct ipoib_conn *conn)
 {
 	struct ipoib_cm *cm = conn->cm;
 
-	if (conn->state == CONN_DEAD)
+	if (conn->state == IPOIB_CONN_DEAD)
 		return;
-	WRITE_ONCE(conn->state, CONN_DEAD);
+	WRITE_ONCE(conn->state, IPOIB_CONN_DEAD);
 	ipoib_table_del(&cm->conns, &conn->node);
 	ipoib_drop_queue(cm->ipoib, &conn->queue);
 	list_move_tail(&conn->entry, &cm->todo);
@@ -107,7 +69,14 @@ static void sent(struct ib_cq *cq, struct ib_wc *wc)
 	ipoib_tx_finish(ipoib, &conn->ring, container_of(wc->wr_cqe, struct ipoib_tx_buf, cqe), wc);
 }
 
-static int create_qp(struct ipoib_conn *conn)
+/**
+ * ipoib_conn_create_qp() - make a connection's QP
+ * @conn: the connection; its @qp is set, if there is one
+ *
+ * Context: may sleep.
+ * Return: 0 or what the device answers.
+ */
+VISIBLE_IF_KUNIT int ipoib_conn_create_qp(struct ipoib_conn *conn)
 {
 	struct ipoib_dev *ipoib = conn->cm->ipoib;
 	struct ib_qp_init_attr init = {
@@ -125,6 +94,7 @@ static int create_qp(struct ipoib_conn *conn)
 		.pkey_index = ipoib->pkey_index,
 	};
 
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_conn_create_qp, conn);
 	conn->qp = ib_create_qp(ipoib->pd, &init);
 	if (IS_ERR(conn->qp)) {
 		int ret = PTR_ERR(conn->qp);
@@ -135,6 +105,7 @@ static int create_qp(struct ipoib_conn *conn)
 	return ib_modify_qp(conn->qp, &attr, IB_QP_STATE | IB_QP_ACCESS_FLAGS | IB_QP_PKEY_INDEX |
 			    IB_QP_PORT);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_conn_create_qp);
 
 static int change_state(struct ipoib_conn *conn, enum ib_qp_state state)
 {
@@ -160,11 +131,11 @@ static int replied(struct ipoib_conn *conn, const struct ib_cm_event *event)
 		return ret;
 	__skb_queue_head_init(&ready);
 	scoped_guard(spinlock_irqsave, &ipoib->lock) {
-		if (conn->state != CONN_ASKED)
+		if (conn->state != IPOIB_CONN_ASKED)
 			return -ECANCELED;
 		conn->mtu = mtu;
 		/* A sender that sees this state may use the QP. */
-		smp_store_release(&conn->state, CONN_UP);
+		smp_store_release(&conn->state, IPOIB_CONN_UP);
 		skb_queue_splice_init(&conn->queue, &ready);
 	}
 	ipoib_resend(ipoib, &ready);
@@ -228,7 +199,7 @@ static int establish(struct ipoib_conn *conn)
 
 	if (ret)
 		return ret;
-	ret = create_qp(conn);
+	ret = ipoib_conn_create_qp(conn);
 	if (ret)
 		return ret;
 	conn->id = ib_create_cm_id(ipoib->ca, handle_event, conn);
@@ -284,7 +255,7 @@ static void take_dead(struct ipoib_cm *cm, struct list_head *dead)
 
 	guard(spinlock_irq)(&cm->ipoib->lock);
 	list_for_each_entry_safe(conn, after, &cm->todo, entry)
-		if (conn->state == CONN_DEAD)
+		if (conn->state == IPOIB_CONN_DEAD)
 			list_move_tail(&conn->entry, dead);
 }
 
@@ -309,10 +280,10 @@ static struct ipoib_conn *next(struct ipoib_cm *cm)
 
 	guard(spinlock_irq)(&cm->ipoib->lock);
 	conn = list_first_entry_or_null(&cm->todo, struct ipoib_conn, entry);
-	if (!conn || conn->state == CONN_DEAD)
+	if (!conn || conn->state == IPOIB_CONN_DEAD)
 		return NULL;
 	list_del_init(&conn->entry);
-	WRITE_ONCE(conn->state, CONN_ASKED);
+	WRITE_ONCE(conn->state, IPOIB_CONN_ASKED);
 	return conn;
 }
 
@@ -405,7 +376,7 @@ static void want(struct ipoib_cm *cm, struct sk_buff *skb, const u8 *addr,
 			if (conn)
 				conn->path = *path;
 		}
-		if (conn && conn->state != CONN_UP) {
+		if (conn && conn->state != IPOIB_CONN_UP) {
 			ipoib_enqueue(ipoib, &conn->queue, skb, IPOIB_CONN_QUEUE);
 			return;
 		}
@@ -432,7 +403,7 @@ void ipoib_cm_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const u8 *addr)
 	struct sa_path_rec path;
 
 	/* Pairs with the release in replied(). */
-	if (conn && smp_load_acquire(&conn->state) == CONN_UP) {
+	if (conn && smp_load_acquire(&conn->state) == IPOIB_CONN_UP) {
 		send(conn, skb);
 		return;
 	}
@@ -458,7 +429,7 @@ static void kill_idle(struct ipoib_node *node, void *context)
 	struct ipoib_conn *conn = conn_of(node);
 	unsigned long *since = context;
 
-	if (conn->state == CONN_UP && time_before(conn->used, *since))
+	if (conn->state == IPOIB_CONN_UP && time_before(conn->used, *since))
 		kill(conn);
 }
 
@@ -489,6 +460,7 @@ void ipoib_conn_age(struct ipoib_cm *cm, unsigned long idle)
 	guard(spinlock_irqsave)(&cm->ipoib->lock);
 	ipoib_table_each(&cm->conns, kill_idle, &since);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_conn_age);
 
 /**
  * ipoib_conn_init() - begin without connections
@@ -501,7 +473,7 @@ int ipoib_conn_init(struct ipoib_cm *cm)
 {
 	INIT_LIST_HEAD(&cm->todo);
 	INIT_WORK(&cm->work, work_on_conns);
-	return ipoib_table_init(&cm->conns, CONN_BITS, IPOIB_ADDR_LEN, MAX_CONNS);
+	return ipoib_table_init(&cm->conns, CONN_BITS, IPOIB_ADDR_LEN, IPOIB_MAX_CONNS);
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_conn_init);
 

@@ -467,6 +467,8 @@ void ipoib_init_dev(struct net_device *netdev, struct ib_device *ca, u32 port)
 	ipoib->netdev = netdev;
 	ipoib->ca = ca;
 	ipoib->port = port;
+	ipoib->rx_limit = ipoib_recvq_size;
+	ipoib->tx_limit = ipoib_sendq_size;
 	spin_lock_init(&ipoib->lock);
 	INIT_LIST_HEAD(&ipoib->children);
 	INIT_LIST_HEAD(&ipoib->entry);

@@ -114,23 +114,37 @@ static void get_ringparam(struct net_device *netdev, struct ethtool_ringparam *r
 			  struct kernel_ethtool_ringparam *kernel_ring,
 			  struct netlink_ext_ack *extack)
 {
-	ring->rx_max_pending = IPOIB_MAX_QUEUE;
-	ring->tx_max_pending = IPOIB_MAX_QUEUE;
-	ring->rx_pending = ipoib_recvq_size;
-	ring->tx_pending = ipoib_sendq_size;
+	struct ipoib_dev *ipoib = netdev_priv(netdev);
+
+	ring->rx_max_pending = ipoib_recvq_size;
+	ring->tx_max_pending = ipoib_sendq_size;
+	ring->rx_pending = ipoib->rx_limit;
+	ring->tx_pending = ipoib->tx_limit;
 }
 
-/* Rings are their QP's, and another QP has another number, which is part of the address that all
- * peers know.
+/*
+ * The QP stays, since another one would have another number, which is part of the address that all
+ * peers know. So its rings are as long as the module says, and an interface uses a part of them: of
+ * that for sends from now on, of that for receives when it starts, which it does anew.
  */
 static int set_ringparam(struct net_device *netdev, struct ethtool_ringparam *ring,
 			 struct kernel_ethtool_ringparam *kernel_ring,
 			 struct netlink_ext_ack *extack)
 {
-	NL_SET_ERR_MSG(extack,
-		       "rings are as long as recv_queue_size and send_queue_size of the module say");
-	return rdma_refuse(-EOPNOTSUPP, "rx %u, tx %u: rings have the module's sizes, %d and %d",
-			   ring->rx_pending, ring->tx_pending, ipoib_recvq_size, ipoib_sendq_size);
+	struct ipoib_dev *ipoib = netdev_priv(netdev);
+
+	if (ring->rx_pending < IPOIB_LEAST_RING || ring->tx_pending < IPOIB_LEAST_RING) {
+		NL_SET_ERR_MSG(extack, "a ring has 2 entries at least");
+		return rdma_refuse(-EINVAL, "rx %u, tx %u: a ring has %u entries at least",
+				   ring->rx_pending, ring->tx_pending, IPOIB_LEAST_RING);
+	}
+	WRITE_ONCE(ipoib->tx_limit, ring->tx_pending);
+	if (ring->rx_pending == ipoib->rx_limit)
+		return 0;
+	ipoib->rx_limit = ring->rx_pending;
+	if (ipoib_is(ipoib, IPOIB_STARTED))
+		ipoib_flush(ipoib, IPOIB_FLUSH_RESTART);
+	return 0;
 }
 
 static int get_sset_count(struct net_device *netdev, int set)

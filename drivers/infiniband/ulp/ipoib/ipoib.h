@@ -28,6 +28,9 @@
 #define IPOIB_GROUP_QUEUE	64
 #define IPOIB_MAX_QUERIES	32
 
+/* The smallest part of a ring that an interface can be told to use. */
+#define IPOIB_LEAST_RING	2
+
 /* Completions that are polled at once. */
 #define IPOIB_POLL_BATCH	16
 
@@ -138,8 +141,10 @@ struct ipoib_cm;
  * @rx_cq: completions of receives
  * @tx_cq: completions of sends, of connections too
  * @rx_bufs: receives of @qp
+ * @rx_limit: how many of them are used, from the next start on; under RTNL
  * @rx_posted: how many of them the QP has
  * @tx: sends of @qp
+ * @tx_limit: packets that all QPs may be sending at a time, and one more; written under RTNL
  * @tx_head: packets posted to all QPs, under the queue's lock; wraps
  * @tx_tail: of these, those sent; wraps. Counted as completions are polled and rings are drained
  * @sge: gather entries of the packet that is being sent
@@ -195,8 +200,10 @@ struct ipoib_dev {
 	struct ipoib_cq rx_cq;
 	struct ipoib_cq tx_cq;
 	struct ipoib_rx_buf *rx_bufs;
+	unsigned int rx_limit;
 	atomic_t rx_posted;
 	struct ipoib_tx_ring tx;
+	unsigned int tx_limit;
 	u32 tx_head;
 	atomic_t tx_tail;
 	struct ib_sge sge[MAX_SKB_FRAGS + 1];

@@ -4,6 +4,7 @@
  * work item joins, settles what was answered and leaves, so that a group's life needs no lock;
  * senders only find groups, have packets wait, and ask for new ones.
  */
+#include <kunit/static_stub.h>
 #include <kunit/visibility.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -81,6 +82,19 @@ static void set_state(struct ipoib_group *group, enum ipoib_group_state state)
 	group->state = state;
 }
 
+/**
+ * ipoib_mcast_forget() - give a membership back to the core
+ * @mc: its handle, which no answer uses any more on return
+ *
+ * Context: may sleep.
+ */
+VISIBLE_IF_KUNIT void ipoib_mcast_forget(struct ib_sa_multicast *mc)
+{
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_mcast_forget, mc);
+	ib_sa_free_multicast(mc);
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_forget);
+
 /* Give the membership and all that came with it up; packets go on waiting. */
 static void leave(struct ipoib_group *group)
 {
@@ -97,7 +111,7 @@ static void leave(struct ipoib_group *group)
 		group->attached = false;
 	}
 	if (group->mc)
-		ib_sa_free_multicast(group->mc);
+		ipoib_mcast_forget(group->mc);
 	group->mc = NULL;
 	set_state(group, IPOIB_GROUP_IDLE);
 }
@@ -117,7 +131,15 @@ static void destroy(struct ipoib_group *group)
 	kfree_rcu(group, rcu);
 }
 
-static int answered(int status, struct ib_sa_multicast *multicast)
+/**
+ * ipoib_mcast_answered() - the subnet manager has answered, or the membership is lost
+ * @status: 0, or what is wrong
+ * @multicast: the membership, as it was granted if @status is 0
+ *
+ * Context: any.
+ * Return: 0.
+ */
+VISIBLE_IF_KUNIT int ipoib_mcast_answered(int status, struct ib_sa_multicast *multicast)
 {
 	struct ipoib_group *group = multicast->context;
 	struct ipoib_dev *ipoib = group->ipoib;
@@ -135,6 +157,28 @@ static int answered(int status, struct ib_sa_multicast *multicast)
 	/* The membership is freed by the work, also after an error. */
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_answered);
+
+/**
+ * ipoib_mcast_ask() - ask the subnet manager for a membership
+ * @group: the group, whose ipoib_mcast_answered() hears the answer
+ * @rec: what is wanted
+ * @mask: fields of @rec that count
+ *
+ * Context: may sleep.
+ * Return: the membership's handle; as ib_sa_join_multicast().
+ */
+VISIBLE_IF_KUNIT struct ib_sa_multicast *ipoib_mcast_ask(struct ipoib_group *group,
+							 struct ib_sa_mcmember_rec *rec,
+							 ib_sa_comp_mask mask)
+{
+	struct ipoib_dev *ipoib = group->ipoib;
+
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_mcast_ask, group, rec, mask);
+	return ib_sa_join_multicast(&ipoib_sa_client, ipoib->ca, ipoib->port, rec, mask,
+				    GFP_KERNEL, ipoib_mcast_answered, group);
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_ask);
 
 static void wait_longer(struct ipoib_group *group)
 {
@@ -170,8 +214,7 @@ static void join(struct ipoib_group *group)
 	}
 	ipoib_dbg_mcast(ipoib, "joining %pI6\n", group->node.key);
 	set_state(group, IPOIB_GROUP_ASKED);
-	mc = ib_sa_join_multicast(&ipoib_sa_client, ipoib->ca, ipoib->port, &rec, mask, GFP_KERNEL,
-				  answered, group);
+	mc = ipoib_mcast_ask(group, &rec, mask);
 	if (IS_ERR(mc)) {
 		set_state(group, IPOIB_GROUP_IDLE);
 		wait_longer(group);
@@ -180,13 +223,21 @@ static void join(struct ipoib_group *group)
 	group->mc = mc;
 }
 
-static struct ipoib_ah *make_ah(struct ipoib_group *group)
+/**
+ * ipoib_mcast_make_ah() - make the address of a group
+ * @group: the group, whose record is that of a member
+ *
+ * Context: may sleep.
+ * Return: the address, or NULL.
+ */
+VISIBLE_IF_KUNIT struct ipoib_ah *ipoib_mcast_make_ah(struct ipoib_group *group)
 {
 	struct ipoib_dev *ipoib = group->ipoib;
 	struct rdma_ah_attr attr = { .type = rdma_ah_find_type(ipoib->ca, ipoib->port) };
 	const struct ib_sa_mcmember_rec *rec = &group->rec;
 	union ib_gid mgid;
 
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_mcast_make_ah, group);
 	memcpy(mgid.raw, group->node.key, sizeof(mgid));
 	rdma_ah_set_dlid(&attr, be16_to_cpu(rec->mlid));
 	rdma_ah_set_port_num(&attr, ipoib->port);
@@ -196,6 +247,7 @@ static struct ipoib_ah *make_ah(struct ipoib_group *group)
 			rec->traffic_class);
 	return ipoib_ah_create(ipoib, &attr);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_make_ah);
 
 /* The broadcast group sets MTU, traffic class and Q_Key of all datagrams. */
 static int follow_broadcast(struct ipoib_group *group)
@@ -214,16 +266,25 @@ static int follow_broadcast(struct ipoib_group *group)
 	return ipoib_ud_set_qkey(ipoib, be32_to_cpu(group->rec.qkey));
 }
 
-static int attach(struct ipoib_group *group)
+/**
+ * ipoib_mcast_attach() - have the QP receive what is sent to a group
+ * @group: the group
+ *
+ * Context: may sleep.
+ * Return: as ib_attach_mcast().
+ */
+VISIBLE_IF_KUNIT int ipoib_mcast_attach(struct ipoib_group *group)
 {
 	union ib_gid mgid;
 	int ret;
 
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_mcast_attach, group);
 	memcpy(mgid.raw, group->node.key, sizeof(mgid));
 	ret = ib_attach_mcast(group->ipoib->qp, &mgid, be16_to_cpu(group->rec.mlid));
 	group->attached = !ret;
 	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_attach);
 
 static int enter(struct ipoib_group *group)
 {
@@ -236,10 +297,10 @@ static int enter(struct ipoib_group *group)
 	if (broadcast)
 		ret = follow_broadcast(group);
 	if (!ret && !group->send_only)
-		ret = attach(group);
+		ret = ipoib_mcast_attach(group);
 	if (ret)
 		return ret;
-	ah = make_ah(group);
+	ah = ipoib_mcast_make_ah(group);
 	if (!ah)
 		return -ENOMEM;
 	group->backoff = 1;
@@ -505,6 +566,7 @@ void ipoib_mcast_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const union 
 	else
 		ipoib_drop(ipoib, skb);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_send);
 
 /**
  * ipoib_mcast_sync() - the stack's list of groups may have changed
@@ -518,6 +580,7 @@ void ipoib_mcast_sync(struct ipoib_dev *ipoib)
 	if (ipoib_is(ipoib, IPOIB_JOINING))
 		kick(ipoib);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_sync);
 
 /**
  * ipoib_mcast_joined() - is the interface a member of its broadcast group?
@@ -534,6 +597,7 @@ bool ipoib_mcast_joined(struct ipoib_dev *ipoib)
 	group = ipoib->broadcast;
 	return group && group->state == IPOIB_GROUP_JOINED && rcu_access_pointer(group->ah);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_joined);
 
 /**
  * ipoib_mcast_start() - begin to join groups
@@ -597,6 +661,7 @@ void ipoib_mcast_age(struct ipoib_dev *ipoib, unsigned long idle)
 	if (ipoib_is(ipoib, IPOIB_JOINING))
 		kick(ipoib);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_age);
 
 /**
  * ipoib_mcast_init() - begin without groups

@@ -62,4 +62,13 @@ void ipoib_mcast_sync(struct ipoib_dev *ipoib);
 void ipoib_mcast_age(struct ipoib_dev *ipoib, unsigned long idle);
 void ipoib_mcast_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const union ib_gid *mgid);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+struct ib_sa_multicast *ipoib_mcast_ask(struct ipoib_group *group, struct ib_sa_mcmember_rec *rec,
+					ib_sa_comp_mask mask);
+int ipoib_mcast_answered(int status, struct ib_sa_multicast *multicast);
+void ipoib_mcast_forget(struct ib_sa_multicast *mc);
+struct ipoib_ah *ipoib_mcast_make_ah(struct ipoib_group *group);
+int ipoib_mcast_attach(struct ipoib_group *group);
+#endif
+
 #endif /* IPOIB_MCAST_H */

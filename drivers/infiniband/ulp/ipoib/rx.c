@@ -2,6 +2,8 @@
 /*
  * Datagrams that arrive.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/skbuff.h>
 
 #include "ud.h"
@@ -116,6 +118,7 @@ void ipoib_rx_deliver(struct ipoib_dev *ipoib, struct napi_struct *napi, struct 
 {
 	struct net_device *netdev = ipoib->netdev;
 
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_rx_deliver, ipoib, napi, skb);
 	skb->dev = netdev;
 	skb->protocol = ((const struct ipoib_encap *)skb->data)->proto;
 	/* Who reads whole frames finds an address in front, of nobody. */
@@ -128,6 +131,7 @@ void ipoib_rx_deliver(struct ipoib_dev *ipoib, struct napi_struct *napi, struct 
 		DEV_STATS_INC(netdev, multicast);
 	napi_gro_receive(napi, skb);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_rx_deliver);
 
 static void receive(struct ipoib_dev *ipoib, struct ipoib_rx_buf *buf, const struct ib_wc *wc)
 {
@@ -173,7 +177,7 @@ static void received(struct ib_cq *cq, struct ib_wc *wc)
 }
 
 /**
- * ipoib_rx_fill() - post all receives
+ * ipoib_rx_fill() - post as many receives as the interface is to have
  * @ipoib: interface that is starting
  *
  * Context: RTNL is held.
@@ -181,7 +185,7 @@ static void received(struct ib_cq *cq, struct ib_wc *wc)
  */
 int ipoib_rx_fill(struct ipoib_dev *ipoib)
 {
-	for (unsigned int i = 0; i < ipoib_recvq_size; i++) {
+	for (unsigned int i = 0; i < ipoib->rx_limit; i++) {
 		struct ipoib_rx_buf *buf = &ipoib->rx_bufs[i];
 		int ret = renew(ipoib, buf);
 
@@ -199,6 +203,7 @@ int ipoib_rx_fill(struct ipoib_dev *ipoib)
 	}
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_rx_fill);
 
 /**
  * ipoib_rx_empty() - free receives that have not come back
@@ -218,3 +223,4 @@ void ipoib_rx_empty(struct ipoib_dev *ipoib)
 		ended(ipoib, buf);
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_rx_empty);

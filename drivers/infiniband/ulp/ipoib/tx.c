@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Packets that are sent. All QPs of an interface together have as many packets under way as one
- * ring has entries; then the stack has to wait until half of them are sent.
+ * ring has entries, or fewer if the administrator says so; then the stack has to wait until half of
+ * them are sent.
  */
+#include <kunit/visibility.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 
@@ -24,6 +26,7 @@ int ipoib_tx_ring_init(struct ipoib_tx_ring *ring)
 	ring->tail = IPOIB_RING_START;
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_tx_ring_init);
 
 static void unmap_parts(struct ib_device *ca, struct ipoib_tx_buf *buf, unsigned int parts)
 {
@@ -106,7 +109,7 @@ static bool full(const struct ipoib_dev *ipoib)
 {
 	u32 used = ipoib_ring_used(ipoib->tx_head, atomic_read(&ipoib->tx_tail));
 
-	return used >= ipoib_sendq_size - 1;
+	return used >= READ_ONCE(ipoib->tx_limit) - 1;
 }
 
 /**
@@ -161,7 +164,7 @@ static void advance(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring)
 	smp_mb__after_atomic();
 	if (netif_queue_stopped(ipoib->netdev) && netif_running(ipoib->netdev) &&
 	    ipoib_ring_used(READ_ONCE(ipoib->tx_head), atomic_read(&ipoib->tx_tail)) <=
-	    ipoib_sendq_size / 2)
+	    READ_ONCE(ipoib->tx_limit) / 2)
 		netif_wake_queue(ipoib->netdev);
 	if (ring->tail == READ_ONCE(ring->head))
 		wake_up(&ipoib->idle);
@@ -209,6 +212,7 @@ void ipoib_tx_ring_drain(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring)
 		ipoib_tx_finish(ipoib, ring, &ring->bufs[ring->tail & (ipoib_sendq_size - 1)],
 				&wc);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_tx_ring_drain);
 
 static void sent(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -295,3 +299,4 @@ void ipoib_tx_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ipoib_ah
 	if (ib_post_send(ipoib->qp, &wr.wr, NULL))
 		ipoib_tx_undo(ipoib, &ipoib->tx, buf);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_tx_send);

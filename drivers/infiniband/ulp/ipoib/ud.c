@@ -3,6 +3,8 @@
  * The datagram QP. It exists as long as the interface, since its number is part of the hardware
  * address; starting and stopping the interface only changes its state.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/slab.h>
 #include <rdma/rdma_reject.h>
 
@@ -222,9 +224,12 @@ void ipoib_ud_stop(struct ipoib_dev *ipoib)
 int ipoib_ud_set_qkey(struct ipoib_dev *ipoib, u32 qkey)
 {
 	struct ib_qp_attr attr = { .qkey = qkey };
-	int ret = ib_modify_qp(ipoib->qp, &attr, IB_QP_QKEY);
+	int ret;
 
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_ud_set_qkey, ipoib, qkey);
+	ret = ib_modify_qp(ipoib->qp, &attr, IB_QP_QKEY);
 	if (!ret)
 		WRITE_ONCE(ipoib->qkey, qkey);
 	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_ud_set_qkey);

@@ -23,4 +23,20 @@ struct ipoib_bed {
 void ipoib_bed_init(struct kunit *test, struct ipoib_bed *bed);
 void ipoib_bed_no_work(struct work_struct *work);
 
+/*
+ * Which of this task's next allocations fails; 0 for none. Return: whether the one that was asked
+ * for last has failed.
+ */
+static inline bool ipoib_bed_fail(unsigned int nth)
+{
+#ifdef CONFIG_FAILSLAB
+	bool failed = !current->fail_nth;
+
+	current->fail_nth = nth;
+	return failed;
+#else
+	return false;
+#endif
+}
+
 #endif

@@ -123,25 +123,43 @@ static void count_wait(void)
 	waits++;
 }
 
-static void send_to(struct kunit *test, u8 qpn)
+static int refuse_qp(struct ipoib_conn *conn)
+{
+	return -ENOMEM;
+}
+
+static void addr_of(u8 *addr, u16 qpn)
+{
+	memcpy(addr, peer_addr, IPOIB_ADDR_LEN);
+	addr[2] = qpn >> 8;
+	addr[3] = qpn;
+}
+
+/* A packet by the connection to a QP; which allocation fails, 0 for none */
+static void send_without(struct kunit *test, u16 qpn, unsigned int nth)
 {
 	struct bench *b = test->priv;
 	struct sk_buff *skb = alloc_skb(100, GFP_KERNEL);
 	u8 addr[IPOIB_ADDR_LEN];
 
 	KUNIT_ASSERT_NOT_NULL(test, skb);
-	memcpy(addr, peer_addr, sizeof(addr));
-	addr[3] = qpn;
+	addr_of(addr, qpn);
 	rcu_read_lock_bh();
+	ipoib_bed_fail(nth);
 	ipoib_cm_send(b->bed.ipoib, skb, addr);
+	ipoib_bed_fail(0);
 	rcu_read_unlock_bh();
 }
 
-/* Many connections that end together wait only once for those who may still be sending. */
-static void end_together(struct kunit *test)
+static void send_to(struct kunit *test, u16 qpn)
+{
+	send_without(test, qpn, 0);
+}
+
+/* An interface that knows a path: the test does the connections' work. Returns that. */
+static work_func_t begin(struct kunit *test)
 {
 	struct bench *b = test->priv;
-	struct ipoib_ah *ah, *next;
 	struct sa_path_rec rec;
 	work_func_t work;
 
@@ -150,12 +168,12 @@ static void end_together(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ipoib_path_init(b->bed.ipoib), 0);
 	KUNIT_ASSERT_EQ(test, ipoib_conn_init(&b->cm), 0);
 	b->bed.ipoib->cm = &b->cm;
-	/* The test does the work, and not before all connections have ended. */
 	work = b->cm.work.func;
 	INIT_WORK(&b->cm.work, ipoib_bed_no_work);
 	kunit_activate_static_stub(test, ipoib_path_query, play_query);
 	kunit_activate_static_stub(test, ipoib_path_make_ah, play_make_ah);
 	kunit_activate_static_stub(test, ipoib_conn_wait_for_senders, count_wait);
+	kunit_activate_static_stub(test, ipoib_conn_create_qp, refuse_qp);
 
 	/* The packet that asks does not wait for the answer: no network device would send it. */
 	send_to(test, 1);
@@ -164,15 +182,19 @@ static void end_together(struct kunit *test)
 		kfree_skb(__skb_dequeue(&asked->queue));
 	rec = asked->rec;
 	ipoib_path_answered(0, &rec, 1, asked);
-	for (u8 qpn = 1; qpn <= 5; qpn++)
-		send_to(test, qpn);
-	KUNIT_EXPECT_EQ(test, b->cm.conns.count, 5);
+	return work;
+}
+
+/* All connections end. */
+static void finish(struct kunit *test, work_func_t work)
+{
+	struct bench *b = test->priv;
+	struct ipoib_ah *ah, *next;
+
 	ipoib_conn_flush(b->bed.ipoib);
 	KUNIT_EXPECT_EQ(test, b->cm.conns.count, 0);
 	work(&b->cm.work);
 	KUNIT_EXPECT_TRUE(test, list_empty(&b->cm.todo));
-	KUNIT_EXPECT_EQ(test, waits, 1);
-
 	flush_work(&b->cm.work);
 	ipoib_table_free(&b->cm.conns);
 	ipoib_path_end(b->bed.ipoib);
@@ -181,10 +203,126 @@ static void end_together(struct kunit *test)
 		kfree(ah);
 }
 
+static struct ipoib_conn *conn_to(struct kunit *test, u16 qpn)
+{
+	struct bench *b = test->priv;
+	u8 addr[IPOIB_ADDR_LEN];
+	struct ipoib_node *node;
+
+	addr_of(addr, qpn);
+	node = ipoib_table_find(&b->cm.conns, addr);
+	return node ? container_of(node, struct ipoib_conn, node) : NULL;
+}
+
+/* Many connections that end together wait only once for those who may still be sending. */
+static void end_together(struct kunit *test)
+{
+	work_func_t work = begin(test);
+	struct bench *b = test->priv;
+
+	for (u16 qpn = 1; qpn <= 5; qpn++)
+		send_to(test, qpn);
+	KUNIT_EXPECT_EQ(test, b->cm.conns.count, 5);
+	finish(test, work);
+	KUNIT_EXPECT_EQ(test, waits, 1);
+}
+
+/* The one by which nothing was sent for longest gives way. */
+static void many_conns(struct kunit *test)
+{
+	work_func_t work = begin(test);
+	struct bench *b = test->priv;
+
+	for (u16 qpn = 1; qpn <= IPOIB_MAX_CONNS; qpn++) {
+		send_to(test, qpn);
+		KUNIT_ASSERT_NOT_NULL(test, conn_to(test, qpn));
+		conn_to(test, qpn)->used = jiffies + qpn;
+	}
+	conn_to(test, 700)->used = jiffies - HZ;
+	KUNIT_EXPECT_EQ(test, b->cm.conns.count, IPOIB_MAX_CONNS);
+	send_to(test, IPOIB_MAX_CONNS + 1);
+	KUNIT_EXPECT_EQ(test, b->cm.conns.count, IPOIB_MAX_CONNS);
+	KUNIT_EXPECT_NULL(test, conn_to(test, 700));
+	KUNIT_EXPECT_NOT_NULL(test, conn_to(test, 1));
+	KUNIT_EXPECT_NOT_NULL(test, conn_to(test, IPOIB_MAX_CONNS + 1));
+	/* Now it is the first one's turn: the new one has just been used. */
+	conn_to(test, 1)->used = jiffies - HZ;
+	send_to(test, IPOIB_MAX_CONNS + 2);
+	KUNIT_EXPECT_NULL(test, conn_to(test, 1));
+	KUNIT_EXPECT_NOT_NULL(test, conn_to(test, IPOIB_MAX_CONNS + 1));
+	finish(test, work);
+}
+
+/* One that works and was not used for some time is given up, and no other. */
+static void idle_conns(struct kunit *test)
+{
+	work_func_t work = begin(test);
+	struct bench *b = test->priv;
+
+	for (u16 qpn = 1; qpn <= 4; qpn++)
+		send_to(test, qpn);
+	conn_to(test, 1)->state = IPOIB_CONN_UP;
+	conn_to(test, 1)->used = jiffies - 60 * HZ;
+	conn_to(test, 2)->state = IPOIB_CONN_UP;
+	conn_to(test, 2)->used = jiffies - 30 * HZ;
+	conn_to(test, 3)->state = IPOIB_CONN_ASKED;
+	conn_to(test, 3)->used = jiffies - 60 * HZ;
+	conn_to(test, 4)->state = IPOIB_CONN_UP;
+	ipoib_conn_age(&b->cm, 45 * HZ);
+	KUNIT_EXPECT_NULL(test, conn_to(test, 1));
+	KUNIT_EXPECT_NOT_NULL(test, conn_to(test, 2));
+	KUNIT_EXPECT_NOT_NULL(test, conn_to(test, 3));
+	KUNIT_EXPECT_NOT_NULL(test, conn_to(test, 4));
+	finish(test, work);
+}
+
+/* One that cannot be established goes, and its packets with it; the next packet begins another. */
+static void not_established(struct kunit *test)
+{
+	work_func_t work = begin(test);
+	struct bench *b = test->priv;
+	struct net_device *netdev = b->bed.ipoib->netdev;
+	unsigned long before = DEV_STATS_READ(netdev, tx_dropped);
+
+	for (int i = 0; i <= IPOIB_CONN_QUEUE; i++)
+		send_to(test, 1);
+	KUNIT_EXPECT_EQ(test, DEV_STATS_READ(netdev, tx_dropped), before + 1);
+	work(&b->cm.work);
+	KUNIT_EXPECT_EQ(test, b->cm.conns.count, 0);
+	KUNIT_EXPECT_EQ(test, DEV_STATS_READ(netdev, tx_dropped), before + 1 + IPOIB_CONN_QUEUE);
+	send_to(test, 1);
+	KUNIT_EXPECT_EQ(test, b->cm.conns.count, 1);
+	finish(test, work);
+}
+
+#ifdef CONFIG_FAILSLAB
+/* A packet for whose connection there is no memory is dropped, and the next one begins it. */
+static void without_memory(struct kunit *test)
+{
+	work_func_t work = begin(test);
+	struct bench *b = test->priv;
+	struct net_device *netdev = b->bed.ipoib->netdev;
+	unsigned long before = DEV_STATS_READ(netdev, tx_dropped);
+
+	send_without(test, 1, 1);
+	KUNIT_EXPECT_EQ(test, b->cm.conns.count, 0);
+	KUNIT_EXPECT_EQ(test, DEV_STATS_READ(netdev, tx_dropped), before + 1);
+	send_to(test, 1);
+	KUNIT_EXPECT_EQ(test, b->cm.conns.count, 1);
+	finish(test, work);
+}
+#endif
+
 static struct kunit_case cm_cases[] = {
 	KUNIT_CASE(no_srq),
 	KUNIT_CASE(many_peers),
 	KUNIT_CASE(end_together),
+	KUNIT_CASE(many_conns),
+	KUNIT_CASE(idle_conns),
+	KUNIT_CASE(not_established),
+#ifdef CONFIG_FAILSLAB
+	KUNIT_CASE(without_memory),
+#endif
 	{}
 };
 

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# Helpers of IPoIB's own tests: sourced behind connections.sh. Nodes 1 and 2 are each other's peers;
+# $net is the interface, once net_device has told it.
+# shellcheck shell=bash disable=SC2034
+
+[ "$LAB_NODE" = 1 ] && peer=2 || peer=1
+peer4=10.78.0.$peer peer6=fd00:78::$peer
+
+carrier() { grep -qs 1 "/sys/class/net/$1/carrier"; }
+no_carrier() { grep -q 0 "/sys/class/net/$1/carrier"; }
+
+# reaches ADDRESS: it answers
+reaches() { within ping -q -c 1 -W 2 "$1"; }
+
+# put TEXT FILE: one write, whose error is shown
+put() { bash -c 'echo "$1" >"$2"' bash "$1" "$2"; }
+
+# mode NAME
+mode() { put "$1" "/sys/class/net/$net/mode"; }
+
+# refused WORDS COMMAND...: it fails, and its output has the words
+refused()
+{
+	local words=$1
+	shift
+	! "$@" >/tmp/refused 2>&1 && grep -- "$words" /tmp/refused || { cat /tmp/refused; return 1; }
+}
+
+# replies: how many answers to ping have come to this guest so far
+replies()
+{
+	awk '/^Icmp: In/ { for (i = 2; i <= NF; i++) if ($i == "InEchoReps") at = i; next }
+		/^Icmp: / { n += $at } /^Icmp6InEchoReplies / { n += $2 } END { print n }' \
+		/proc/net/snmp /proc/net/snmp6
+}
+answered() { [ "$(replies)" -ge "$1" ] || { echo "$(replies) of $1 replies"; return 1; }; }
+
+# lossless OPTION...: there is an answer to each of ping's requests. Ping itself waits for the last ones
+# only twice as long as for those before them.
+lossless()
+{
+	local before sent
+	before=$(replies)
+	ping -q -W 20 "$@" >/tmp/ping 2>&1 || true
+	cat /tmp/ping
+	sent=$(sed -n 's/^\([0-9]*\) packets transmitted.*/\1/p' /tmp/ping)
+	[ "${sent:-0}" -gt 0 ] && within answered $((before + sent))
+}
+
+# flooded N: so many hundreds of requests. However long the peer stands still, there are never more on
+# their way than it has receives.
+flooded()
+{
+	local i
+	for ((i = 0; i < $1; i++)); do lossless -f -c 100 "$peer4" || return 1; done
+}
