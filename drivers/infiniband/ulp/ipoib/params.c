@@ -7,10 +7,14 @@
 
 #include "ipoib.h"
 
+/* Packets that an interface sends at a time */
 int ipoib_sendq_size = 128;
 EXPORT_SYMBOL_IF_KUNIT(ipoib_sendq_size);
+
+/* Packets that an interface can receive at a time */
 int ipoib_recvq_size = 256;
 EXPORT_SYMBOL_IF_KUNIT(ipoib_recvq_size);
+
 module_param_named(send_queue_size, ipoib_sendq_size, int, 0444);
 MODULE_PARM_DESC(send_queue_size, "Packets that an interface sends at a time");
 module_param_named(recv_queue_size, ipoib_recvq_size, int, 0444);

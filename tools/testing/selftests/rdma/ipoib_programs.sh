@@ -1,0 +1,195 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 2 --core ours --subnet opensm --timeout 900 --packages "dnsmasq-base iperf3 iputils-arping openssh-client openssh-server socat tcpdump"
+# long: --core ours,distro -- 100
+# Programs that know nothing of InfiniBand, or a little: iperf3, arping, ssh, DHCP, tcpdump, ip
+# monitor, socat to a group, a flood of so many hundreds of pings (10), and path MTU discovery in
+# connected mode.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+. /lab/src/tools/testing/selftests/rdma/subnet.sh
+. /lab/src/tools/testing/selftests/rdma/connections.sh
+. /lab/src/tools/testing/selftests/rdma/ipoib_checks.sh
+plan 20
+
+group=239.78.1.9
+
+# iperf OPTION...: from node 2 to node 1; what the program reports of what has arrived must be there
+iperf()
+{
+	served "iperf$*" iperf_listens ended "iperf3 -s -1 -J -B $server4" iperf3 -J -c "$server4" "$@" >/dev/null &&
+		python3 - "$served_output" <<-'PY'
+			import json, sys
+			with open(sys.argv[1]) as file:
+			    end = json.load(file)["end"]
+			got = end.get("sum_received") or end["sum"]
+			print(got)
+			if got["bytes"] == 0 or got.get("lost_packets", 0) >= got.get("packets", 1):
+			    sys.exit("nothing has arrived")
+		PY
+}
+iperf_listens() { wait_listen 5201 "$1"; }
+
+# sshd_runs: in node 1, for the key of node 2
+sshd_runs()
+{
+	mkdir -p /run/sshd
+	rm -f /tmp/host	# of an earlier run
+	ssh-keygen -q -t ed25519 -N '' -f /tmp/host
+	cp "$LAB_OUT/key.pub" /tmp/authorized
+	/usr/sbin/sshd -D -e -f /dev/null -p 2222 -h /tmp/host -o ListenAddress="$server4" -o StrictModes=no \
+		-o AuthorizedKeysFile=/tmp/authorized -o Subsystem="sftp internal-sftp" >/tmp/sshd 2>&1 &
+	sshd=$!
+	wait_listen 2222 $sshd
+}
+
+# copied: a file goes to node 1 by ssh and has the same checksum there
+copied()
+{
+	local options=(-i /tmp/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes)
+	head -c 8M /dev/urandom >/tmp/file
+	scp -q -P 2222 "${options[@]}" /tmp/file "root@$server4:/tmp/file" &&
+		ssh -p 2222 "${options[@]}" "root@$server4" sha256sum /tmp/file >/tmp/sum && sha256sum -c /tmp/sum
+}
+
+# leases: dnsmasq serves in node 1, on a child
+leases()
+{
+	rm -f /tmp/leases
+	ip addr add 10.81.0.1/24 dev lease && ip link set lease up && within carrier lease || return 1
+	dnsmasq --port=0 --interface=lease --bind-interfaces --dhcp-authoritative --dhcp-range=10.81.0.10,10.81.0.19 \
+		--dhcp-leasefile=/tmp/leases --pid-file=/tmp/dnsmasq.pid --conf-file=/dev/null --user=root
+}
+
+# leased: node 2 has its address on the child from node 1. systemd-networkd names itself as RFC 4390
+# wants: by a client identifier, with no hardware address. Where sysfs is read-only it does not wait for
+# udev, which no guest has.
+leased()
+{
+	local rc=0 networkd
+	mkdir -p /etc/systemd/network /run/systemd
+	# what the identifier is made of
+	[ -s /etc/machine-id ] || tr -d - </proc/sys/kernel/random/uuid >/etc/machine-id
+	cat >/etc/systemd/network/lease.network <<-EOT
+		[Match]
+		Name=lease
+		[Network]
+		DHCP=ipv4
+		LinkLocalAddressing=no
+		IPv6AcceptRA=no
+	EOT
+	unshare --mount sh -c "mount -o remount,bind,ro /sys && exec /usr/lib/systemd/systemd-networkd" \
+		>/tmp/networkd 2>&1 &
+	networkd=$!
+	within says "inet 10\.81\.0\.1[0-9]/" ip addr show dev lease && reaches 10.81.0.1 || {
+		rc=1
+		tail -n 20 /tmp/networkd
+	}
+	# It gives the address back.
+	kill $networkd
+	wait $networkd
+	return $rc
+}
+
+# told WORDS: ip monitor has said so
+told() { within grep -E "$1" /tmp/monitor; }
+
+# by_datagrams ADDRESS: the peer is known by an address that says it takes no connections
+by_datagrams()
+{
+	local addr
+	ping -q -c 1 -W $patience "$1" >/dev/null || return 1
+	addr=$(ip neigh show "$1" dev "$net" | sed -n 's/.*lladdr \([^ ]*\).*/\1/p')
+	ip neigh replace "$1" lladdr "00${addr:2}" dev "$net" nud permanent
+}
+
+ok "the interface has its addresses" connections_up
+net=$(net_device)
+mtu=$(<"/sys/class/net/$net/mtu")
+ok "iperf3, TCP" iperf -n 32M
+ok "and UDP" iperf -u -b 100M -n 4M -l 1400
+ok "arping" says "reply from.*$peer4" arping -I "$net" -c 3 -w $patience "$peer4"
+lab-barrier arping
+
+if [ "$LAB_NODE" = 1 ]; then
+	lab-barrier key
+	ok "sshd" sshd_runs
+	lab-barrier sshd
+	lab-barrier copied
+	kill "$(pgrep -o -x sshd)"
+else
+	rm -f /tmp/key
+	ssh-keygen -q -t ed25519 -N '' -f /tmp/key
+	cp /tmp/key.pub "$LAB_OUT/key.pub"
+	lab-barrier key
+	lab-barrier sshd
+	ok "a file by ssh" copied
+	lab-barrier copied
+fi
+
+ip link add link "$net" name lease type ipoib
+if [ "$LAB_NODE" = 1 ]; then
+	ok "dnsmasq" leases
+	lab-barrier dnsmasq
+	lab-barrier leased
+	ok "the client has named itself by RFC 4390's identifier" grep -E "^[0-9]+ [^ ]* 10\.81\.0\.1. .* ff:[0-9a-f:]*$" /tmp/leases
+	kill "$(</tmp/dnsmasq.pid)"
+else
+	lab-barrier dnsmasq
+	ip link set lease up
+	ok "an address by DHCP, which reaches the server" leased
+	ok "it is given back" sh -c "! ip addr show dev lease | grep 'inet 10'"
+	lab-barrier leased
+fi
+ip link del lease
+
+ip monitor link address neigh >/tmp/monitor 2>&1 &
+monitor=$!
+within sleeps $monitor
+ip addr add "10.83.0.$LAB_NODE/24" dev "$net"
+ip link set "$net" mtu 1500
+ip neigh del "$peer4" dev "$net"
+ping -q -c 1 -W $patience "$peer4" >/dev/null
+ok "ip monitor tells of an address" told "$net .*10\.83\.0\.$LAB_NODE/24"
+ok "of another MTU" told "$net: .* mtu 1500 "
+ok "and of the peer's address" told "$peer4 dev $net lladdr [0-9a-f]{2}(:[0-9a-f]{2}){19}"
+kill $monitor
+ip link set "$net" mtu "$mtu"
+lab-barrier monitored
+
+tcpdump -i "$net" -nn -l -c 4 "icmp and host $peer4" >/tmp/tcpdump 2>&1 &
+tcpdump=$!
+within grep -q "listening on" /tmp/tcpdump
+lab-barrier tcpdump
+ok "the peer answers" ping -q -c 2 -i 0.2 -W $patience "$peer4"
+ok "tcpdump shows requests" within grep "IP $own4 > $peer4: ICMP echo request" /tmp/tcpdump
+ok "and answers" within grep "IP $peer4 > $own4: ICMP echo reply" /tmp/tcpdump
+kill $tcpdump 2>/dev/null
+lab-barrier tcpdump-over
+
+if [ "$LAB_NODE" = 1 ]; then
+	rm -f /tmp/heard
+	socat -u "UDP4-RECV:6000,ip-add-membership=$group:$own4" CREATE:/tmp/heard &
+	ok "what socat sends to a group is heard" within grep -q "to the group" /tmp/heard
+	lab-barrier heard
+	kill $!
+else
+	while echo "to the group" | socat -u - "UDP4-DATAGRAM:$group:6000,ip-multicast-if=$own4"; do moment; done &
+	lab-barrier heard
+	ok "socat sends to a group" kill $!
+fi
+ok "a flood of requests has as many answers" flooded "${1:-10}"
+lab-barrier flooded
+
+# connected mode, and a peer that takes datagrams alone
+mode connected
+lab-barrier connected
+by_datagrams "$peer4"
+by_datagrams "$peer6"
+lab-barrier datagrams
+ok "who may not cut a packet is told its path's MTU" refused "mtu.*$mtu" ping -M "do" -c 2 -s 8000 -W 2 "$peer4"
+ok "and that of IPv6" refused "mtu.*$mtu" ping -M "do" -c 2 -s 8000 -W 2 "$peer6"
+ok "others go on in parts" within ping -q -c 1 -W 2 -s 8000 "$peer4"
+ok "by IPv6, too" within ping -q -c 1 -W 2 -s 8000 "$peer6"
+lab-barrier told
+ok "TCP does" iperf -n 4M
+finish
