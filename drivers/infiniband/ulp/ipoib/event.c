@@ -22,7 +22,8 @@
  * ipoib_find_pkey() - look for the P_Key in the port's table
  * @ipoib: interface
  *
- * A table that cannot be read tells nothing: the P_Key is taken to be where it was.
+ * A table that cannot be read tells nothing: the P_Key is taken to be where it was, until the table
+ * can be read.
  *
  * Context: RTNL is held.
  */
@@ -37,6 +38,8 @@ void ipoib_find_pkey(struct ipoib_dev *ipoib)
 		set_bit(IPOIB_PKEY_FOUND, &ipoib->flags);
 	} else if (ret == -ENOENT) {
 		clear_bit(IPOIB_PKEY_FOUND, &ipoib->flags);
+	} else {
+		set_bit(IPOIB_PKEY_UNREAD, &ipoib->flags);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_find_pkey);
@@ -124,6 +127,8 @@ static void age(struct work_struct *work)
 	ipoib_mcast_age(ipoib, period);
 	ipoib_path_age(ipoib, PATH_IDLE);
 	ipoib_cm_age(ipoib);
+	if (ipoib_is(ipoib, IPOIB_PKEY_UNREAD))
+		ipoib_flush(ipoib, IPOIB_FLUSH_HEAVY);
 	queue_delayed_work(ipoib->wq, &ipoib->age_work, period);
 }
 
@@ -147,9 +152,12 @@ static bool pkey_moved(struct ipoib_dev *ipoib)
 	u16 old = ipoib->pkey, index = ipoib->pkey_index, first;
 	bool found = ipoib_is(ipoib, IPOIB_PKEY_FOUND);
 
+	clear_bit(IPOIB_PKEY_UNREAD, &ipoib->flags);
 	if (!ipoib_is(ipoib, IPOIB_CHILD)) {
-		if (ib_query_pkey(ipoib->ca, ipoib->port, 0, &first))
+		if (ib_query_pkey(ipoib->ca, ipoib->port, 0, &first)) {
+			set_bit(IPOIB_PKEY_UNREAD, &ipoib->flags);
 			return false;
+		}
 		ipoib->pkey = first | IPOIB_FULL_MEMBER;
 		ipoib->netdev->broadcast[8] = ipoib->pkey >> 8;
 		ipoib->netdev->broadcast[9] = ipoib->pkey;
@@ -184,8 +192,10 @@ static bool wants_start(struct ipoib_dev *ipoib)
 
 static void flush_one(struct ipoib_dev *ipoib, enum ipoib_flush level)
 {
+	/* The event of a table that could not be read then is made up for with the next one. */
+	bool look = level == IPOIB_FLUSH_HEAVY || ipoib_is(ipoib, IPOIB_PKEY_UNREAD);
 	/* A P_Key table that has changed only in other entries needs nothing. */
-	bool moved = level == IPOIB_FLUSH_HEAVY && pkey_moved(ipoib);
+	bool moved = look && pkey_moved(ipoib);
 
 	if (!netif_running(ipoib->netdev)) {
 		find_guid(ipoib);

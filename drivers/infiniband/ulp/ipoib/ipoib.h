@@ -41,6 +41,7 @@ enum {
 	IPOIB_CHILD,		/* stands on the parent's port */
 	IPOIB_LEGACY,		/* a child that sysfs has made */
 	IPOIB_PKEY_FOUND,	/* pkey_index is valid */
+	IPOIB_PKEY_UNREAD,	/* the table could not be read, and may have changed */
 	IPOIB_OWN_GUID,		/* the administrator chose the GUID */
 	IPOIB_GUID_FOUND,	/* it is in the port's table */
 	IPOIB_STARTED,		/* the QP works */

@@ -131,6 +131,30 @@ static void pkey_unreadable(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ipoib_is(b->ipoib, IPOIB_PKEY_FOUND));
 }
 
+/* A P_Key that moved while the table could not be read is followed with the next event. */
+static void pkey_moves_unseen(struct kunit *test)
+{
+	struct ipoib_bed *b = test->priv;
+
+	kunit_activate_static_stub(test, ipoib_up, play_up);
+	ipoib_find_pkey(b->ipoib);
+	played.start_error = -ENOMEM;
+	played.pkey = 0x8001;
+	played.pkey_error = -EIO;
+	follow(b, IPOIB_FLUSH_HEAVY);
+	KUNIT_EXPECT_EQ(test, b->ipoib->pkey, 0xffff);
+	follow(b, IPOIB_FLUSH_LIGHT);
+	KUNIT_EXPECT_EQ(test, b->ipoib->pkey, 0xffff);
+	played.pkey_error = 0;
+	follow(b, IPOIB_FLUSH_LIGHT);
+	KUNIT_EXPECT_EQ(test, b->ipoib->pkey, 0x8001);
+	KUNIT_EXPECT_TRUE(test, ipoib_is(b->ipoib, IPOIB_PKEY_FOUND));
+	/* That is over: events of other kinds do not ask for it again. */
+	played.pkey = 0x8002;
+	follow(b, IPOIB_FLUSH_LIGHT);
+	KUNIT_EXPECT_EQ(test, b->ipoib->pkey, 0x8001);
+}
+
 /* A child may have a GUID of its own, for which it alone waits. */
 static void waiting(struct kunit *test)
 {
@@ -180,6 +204,7 @@ static void partition(struct kunit *test)
 static struct kunit_case follow_cases[] = {
 	KUNIT_CASE(starts_again),
 	KUNIT_CASE(pkey_unreadable),
+	KUNIT_CASE(pkey_moves_unseen),
 	KUNIT_CASE(waiting),
 	KUNIT_CASE(port_unreadable),
 	KUNIT_CASE(partition),
