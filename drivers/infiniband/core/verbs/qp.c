@@ -287,7 +287,8 @@ EXPORT_SYMBOL(ib_modify_qp_with_udata);
  * @qp_attr: the attributes; those that the driver changes come back
  * @qp_attr_mask: which count, enum ib_qp_attr_mask
  *
- * Context: may sleep.
+ * Context: may sleep; not from an event handler. Drivers may wait for an event of the QP that is
+ * reset, which is told behind the one whose handler waits.
  * Return: 0; -EINVAL for addresses that the device cannot reach; the driver's error.
  */
 int ib_modify_qp(struct ib_qp *qp, struct ib_qp_attr *qp_attr, int qp_attr_mask)
