@@ -435,6 +435,9 @@ void cm_id_end(struct cm_id *id, int err);
 void cm_ids_leave(struct cm_device *device);
 
 /* number.c */
+#if IS_ENABLED(CONFIG_KUNIT)
+extern u32 cm_next_number;
+#endif
 void cm_ids_begin(void);
 void cm_ids_end(void);
 int cm_number_reserve(struct cm_id *id);

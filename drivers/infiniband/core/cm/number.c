@@ -2,6 +2,7 @@
 /*
  * Ids by number, which the peer knows too.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/random.h>
 #include <linux/xarray.h>
@@ -14,7 +15,9 @@
  * Numbers go round, from a random one on, so that messages of the past find nobody.
  */
 static DEFINE_XARRAY_FLAGS(ids, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
-static u32 next_number;
+/* Where the next id's number is looked for. */
+VISIBLE_IF_KUNIT u32 cm_next_number;
+EXPORT_SYMBOL_IF_KUNIT(cm_next_number);
 #define NUMBERS XA_LIMIT(1, U32_MAX)
 
 /**
@@ -22,7 +25,7 @@ static u32 next_number;
  */
 void cm_ids_begin(void)
 {
-	next_number = get_random_u32();
+	cm_next_number = get_random_u32();
 }
 
 /**
@@ -42,7 +45,7 @@ void cm_ids_end(void)
  */
 int cm_number_reserve(struct cm_id *id)
 {
-	int ret = xa_alloc_cyclic_irq(&ids, &id->local_id, NULL, NUMBERS, &next_number,
+	int ret = xa_alloc_cyclic_irq(&ids, &id->local_id, NULL, NUMBERS, &cm_next_number,
 				      GFP_KERNEL);
 
 	return min(ret, 0);

@@ -197,6 +197,10 @@ struct ios_ops {
 extern const struct ios_ops *ios_ops;
 
 /* request.c */
+#if IS_ENABLED(CONFIG_KUNIT)
+extern atomic_t ios_last_tid;
+u64 ios_new_tid(const struct ib_mad_agent *agent);
+#endif
 void ios_requests_init(void);
 void ios_requests_exit(void);
 

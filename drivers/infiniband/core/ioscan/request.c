@@ -128,9 +128,25 @@ static void sent(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 	complete(&own->done);
 }
 
+/* Lower half of the last TID. */
+VISIBLE_IF_KUNIT atomic_t ios_last_tid;
+EXPORT_SYMBOL_IF_KUNIT(ios_last_tid);
+
+/**
+ * ios_new_tid() - choose the TID of a request
+ * @agent: who sends it
+ *
+ * Context: any.
+ * Return: the TID, which comes again after 2^32 requests.
+ */
+VISIBLE_IF_KUNIT u64 ios_new_tid(const struct ib_mad_agent *agent)
+{
+	return (u64)agent->hi_tid << 32 | (u32)atomic_inc_return(&ios_last_tid);
+}
+EXPORT_SYMBOL_IF_KUNIT(ios_new_tid);
+
 static struct ib_mad_send_buf *make(struct ios_talk *talk, u16 attr_id, u32 attr_mod)
 {
-	static atomic_t next_tid;
 	struct ib_mad_agent *agent = talk->port->agent;
 	struct ib_mad_send_buf *buf;
 	struct ib_mad_hdr *hdr;
@@ -148,7 +164,7 @@ static struct ib_mad_send_buf *make(struct ios_talk *talk, u16 attr_id, u32 attr
 	hdr->mgmt_class = IB_MGMT_CLASS_DEVICE_MGMT;
 	hdr->class_version = IB_DM_CLASS_VERSION;
 	hdr->method = IB_MGMT_METHOD_GET;
-	hdr->tid = cpu_to_be64((u64)agent->hi_tid << 32 | (u32)atomic_inc_return(&next_tid));
+	hdr->tid = cpu_to_be64(ios_new_tid(agent));
 	hdr->attr_id = cpu_to_be16(attr_id);
 	hdr->attr_mod = cpu_to_be32(attr_mod);
 	return buf;

@@ -53,6 +53,9 @@ struct iwpm_msg {
 	struct sockaddr_storage mapped_remote;
 };
 
+#if IS_ENABLED(CONFIG_KUNIT)
+extern atomic_t iwpm_last_seq;
+#endif
 u32 iwpm_next_seq(void);
 int iwpm_msg_put(struct sk_buff *skb, unsigned int op, u32 seq, u16 flags,
 		 const struct iwpm_msg *msg, u16 version);

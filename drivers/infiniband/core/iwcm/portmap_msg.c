@@ -3,6 +3,7 @@
  * The port mapper's messages, as tables of attributes.
  */
 #include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/array_size.h>
 #include <linux/atomic.h>
 #include <linux/string.h>
@@ -156,6 +157,10 @@ static const struct layout received[RDMA_NL_IWPM_NUM_OPS] = {
 	[RDMA_NL_IWPM_HELLO] = LAYOUT(hello),
 };
 
+/* Number of the last message. */
+VISIBLE_IF_KUNIT atomic_t iwpm_last_seq;
+EXPORT_SYMBOL_IF_KUNIT(iwpm_last_seq);
+
 /**
  * iwpm_next_seq() - number the next message
  *
@@ -164,9 +169,7 @@ static const struct layout received[RDMA_NL_IWPM_NUM_OPS] = {
  */
 u32 iwpm_next_seq(void)
 {
-	static atomic_t seq = ATOMIC_INIT(0);
-
-	return atomic_inc_return(&seq);
+	return atomic_inc_return(&iwpm_last_seq);
 }
 
 /**

@@ -3,6 +3,7 @@
  * Agents: their registrations for requests, and which agent the TID of a response belongs to.
  */
 #include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
@@ -13,15 +14,15 @@
 #include "mad_priv.h"
 #include "trace.h"
 
-/* Some devices keep the highest byte of TIDs for themselves. */
-#define MAX_HI_TID 0xffffff
 /* Classes and their versions beyond these do not exist, or are directed routes. */
 #define MAX_CLASS 80
 #define MAX_CLASS_VERSION OPA_SM_CLASS_VERSION
 
 /* All agents by hi_tid. It holds NULL for those that are not ready. */
 static DEFINE_XARRAY_FLAGS(agents, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
-static u32 next_hi_tid;
+/* Where the next agent's hi_tid is looked for. */
+VISIBLE_IF_KUNIT u32 mad_next_hi_tid;
+EXPORT_SYMBOL_IF_KUNIT(mad_next_hi_tid);
 
 /**
  * mad_agents_exit() - free the table of agents, of which there are none any more
@@ -69,8 +70,8 @@ struct mad_agent *mad_agent_make(struct mad_qp *qp, const struct ib_mad_reg_req 
 	ret = mad_access_begin(agent);
 	if (ret)
 		goto free;
-	ret = xa_alloc_cyclic_irq(&agents, &agent->agent.hi_tid, NULL, XA_LIMIT(1, MAX_HI_TID),
-				  &next_hi_tid, GFP_KERNEL);
+	ret = xa_alloc_cyclic_irq(&agents, &agent->agent.hi_tid, NULL, XA_LIMIT(1, MAD_MAX_HI_TID),
+				  &mad_next_hi_tid, GFP_KERNEL);
 	if (ret < 0)
 		goto access;
 	scoped_guard(spinlock_irqsave, &port->lock) {

@@ -96,6 +96,12 @@ struct mad_qp {
  */
 #define DEAF_MS 1000
 
+/* Some devices keep the highest byte of TIDs for themselves. */
+#define MAD_MAX_HI_TID 0xffffff
+
+#if IS_ENABLED(CONFIG_KUNIT)
+extern u32 mad_next_hi_tid;
+#endif
 extern unsigned long mad_patience;
 
 #define MAD_REQUEST_BITS 8

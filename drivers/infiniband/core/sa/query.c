@@ -21,10 +21,14 @@
 
 /* Queries that have begun and not ended. An id is not given twice in a row. */
 static DEFINE_XARRAY_FLAGS(queries, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
-static u32 next_id;
+/* Where the next query's id is looked for. */
+VISIBLE_IF_KUNIT u32 sa_next_id;
+EXPORT_SYMBOL_IF_KUNIT(sa_next_id);
 #define QUERY_IDS XA_LIMIT(1, INT_MAX)
 
-static atomic_t next_tid;
+/* Lower half of the last TID. */
+VISIBLE_IF_KUNIT atomic_t sa_last_tid;
+EXPORT_SYMBOL_IF_KUNIT(sa_last_tid);
 
 /* Frees the table of queries, of which there are none any more. */
 void sa_queries_exit(void)
@@ -98,7 +102,7 @@ static void set_timeout(struct ib_mad_send_buf *buf, unsigned long ms)
 
 static u64 new_tid(struct sa_port *port)
 {
-	return (u64)port->agent->hi_tid << 32 | (u32)atomic_inc_return(&next_tid);
+	return (u64)port->agent->hi_tid << 32 | (u32)atomic_inc_return(&sa_last_tid);
 }
 
 static struct ib_mad_send_buf *make_buf(struct sa_port *port, struct sa_manager *manager, gfp_t gfp)
@@ -308,10 +312,11 @@ static int enter(struct ib_sa_query *query, gfp_t gfp)
 	int ret;
 
 	if (gfpflags_allow_blocking(gfp)) {
-		ret = xa_alloc_cyclic_irq(&queries, &query->id, query, QUERY_IDS, &next_id, gfp);
+		ret = xa_alloc_cyclic_irq(&queries, &query->id, query, QUERY_IDS, &sa_next_id,
+					  gfp);
 	} else {
 		xa_lock_irqsave(&queries, flags);
-		ret = __xa_alloc_cyclic(&queries, &query->id, query, QUERY_IDS, &next_id, gfp);
+		ret = __xa_alloc_cyclic(&queries, &query->id, query, QUERY_IDS, &sa_next_id, gfp);
 		xa_unlock_irqrestore(&queries, flags);
 	}
 	return min(ret, 0);

@@ -206,6 +206,10 @@ int sa_check_method(u8 method);
 
 /* Queries: query.c */
 void sa_queries_exit(void);
+#if IS_ENABLED(CONFIG_KUNIT)
+extern u32 sa_next_id;
+extern atomic_t sa_last_tid;
+#endif
 int sa_query_init(struct ib_sa_query *query, const struct sa_request *request);
 int sa_query_send(struct ib_sa_query *query, gfp_t gfp, struct ib_sa_query **out);
 void sa_query_resume(struct ib_sa_query *query);

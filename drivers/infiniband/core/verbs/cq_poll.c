@@ -7,6 +7,7 @@
  * A polling context runs until the CQ is empty or its budget is used up; only
  * an empty CQ is armed again, and what arrived in between is taken at once.
  */
+#include <kunit/visibility.h>
 #include <linux/dim.h>
 #include <linux/irq_poll.h>
 #include <linux/rcupdate.h>
@@ -317,6 +318,33 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe, in
 EXPORT_SYMBOL(__ib_alloc_cq);
 
 /**
+ * cq_vectors() - completion vectors that the core spreads its CQs over
+ * @dev: device
+ *
+ * Return: how many, at least 1: no more than the host has CPUs.
+ */
+unsigned int cq_vectors(const struct ib_device *dev)
+{
+	return clamp_t(unsigned int, dev->num_comp_vectors, 1, num_online_cpus());
+}
+EXPORT_SYMBOL_IF_KUNIT(cq_vectors);
+
+/* Counts the CQs of any vector. */
+VISIBLE_IF_KUNIT atomic_t cq_last_turn;
+EXPORT_SYMBOL_IF_KUNIT(cq_last_turn);
+
+/**
+ * cq_any_vector() - choose a completion vector
+ * @dev: device
+ *
+ * Return: the vector whose turn it is.
+ */
+unsigned int cq_any_vector(const struct ib_device *dev)
+{
+	return (unsigned int)atomic_inc_return(&cq_last_turn) % cq_vectors(dev);
+}
+
+/**
  * __ib_alloc_cq_any() - allocate a CQ on a completion vector that the core chooses
  * @dev: device
  * @private: cq->cq_context
@@ -330,11 +358,7 @@ EXPORT_SYMBOL(__ib_alloc_cq);
 struct ib_cq *__ib_alloc_cq_any(struct ib_device *dev, void *private, int nr_cqe,
 				enum ib_poll_context poll_ctx, const char *caller)
 {
-	static atomic_t turn = ATOMIC_INIT(0);
-	unsigned int vectors = min_t(unsigned int, dev->num_comp_vectors, num_online_cpus());
-	unsigned int vector = vectors > 1 ? (unsigned int)atomic_inc_return(&turn) % vectors : 0;
-
-	return __ib_alloc_cq(dev, private, nr_cqe, vector, poll_ctx, caller);
+	return __ib_alloc_cq(dev, private, nr_cqe, cq_any_vector(dev), poll_ctx, caller);
 }
 EXPORT_SYMBOL(__ib_alloc_cq_any);
 

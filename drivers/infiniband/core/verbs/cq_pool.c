@@ -64,12 +64,7 @@ static struct ib_cq *cq_pool_take(struct rdma_cq_pool *pool, enum ib_poll_contex
 
 static unsigned int cq_pool_vector(const struct ib_device *dev, int hint)
 {
-	static atomic_t turn = ATOMIC_INIT(0);
-	unsigned int vectors = min_t(unsigned int, dev->num_comp_vectors, num_online_cpus());
-
-	if (vectors < 2)
-		return 0;
-	return (hint < 0 ? (unsigned int)atomic_inc_return(&turn) : hint) % vectors;
+	return hint < 0 ? cq_any_vector(dev) : hint % cq_vectors(dev);
 }
 
 /**

@@ -116,6 +116,13 @@ struct ib_cq *cq_create(struct ib_device *device, const struct ib_cq_init_attr *
 			void (*event_handler)(struct ib_event *event, void *cq_context),
 			void *cq_context, struct uverbs_attr_bundle *attrs);
 
+/* Completion vectors of the CQs that the core polls (cq_poll.c) */
+#if IS_ENABLED(CONFIG_KUNIT)
+extern atomic_t cq_last_turn;
+#endif
+unsigned int cq_vectors(const struct ib_device *dev);
+unsigned int cq_any_vector(const struct ib_device *dev);
+
 /* Source GID entries of address vectors (ah_attr.c) */
 int ah_attr_check(struct ib_device *device, const struct rdma_ah_attr *ah_attr);
 int ah_attr_hold_sgid(struct ib_device *device, struct rdma_ah_attr *ah_attr,

@@ -725,10 +725,35 @@ static void wrong_calls_are_refused(struct kunit *test)
 	pair_end(pair);
 }
 
+/* No id has the number 0 or that of another, and those on both sides of the wrap are connected. */
+static void numbers_come_round(struct kunit *test)
+{
+	struct pair *pair;
+	struct ib_cm_id *id;
+	u32 number;
+
+	cm_next_number = U32_MAX - 1;
+	pair = pair_begin(test);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(pair->listener->local_id), U32_MAX - 1);
+	KUNIT_EXPECT_EQ(test, be32_to_cpu(pair->active.id->local_id), U32_MAX);
+	connect_pair(pair);
+	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
+	number = be32_to_cpu(pair->passive.id->local_id);
+	KUNIT_EXPECT_NE(test, number, 0);
+	KUNIT_EXPECT_LT(test, number, U32_MAX - 1);
+	cm_next_number = number;
+	id = ib_create_cm_id(&pair->net->a->ib, consumer_handler, &pair->active);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(id));
+	KUNIT_EXPECT_GT(test, be32_to_cpu(id->local_id), number);
+	ib_destroy_cm_id(id);
+	pair_end(pair);
+}
+
 static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(connects_and_disconnects),
 	KUNIT_CASE(passive_side_disconnects),
 	KUNIT_CASE(id_connects_again),
+	KUNIT_CASE(numbers_come_round),
 	KUNIT_CASE(mra_lets_the_peer_wait),
 	KUNIT_CASE(request_tells_all),
 	KUNIT_CASE(connection_configures_qps),

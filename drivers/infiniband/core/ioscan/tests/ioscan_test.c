@@ -610,6 +610,20 @@ static int ioscan_init_test(struct kunit *test)
 	return 0;
 }
 
+/* The upper half of a TID is the agent's, whatever the lower one has come to. */
+static void tids_come_round(struct kunit *test)
+{
+	static const u32 last[] = { INT_MAX - 1, U32_MAX - 1 };
+	const struct ib_mad_agent agent = { .hi_tid = 0x1234 };
+
+	for (int round = 0; round < ARRAY_SIZE(last); round++) {
+		atomic_set(&ios_last_tid, last[round]);
+		for (u32 i = 1; i < 5; i++)
+			KUNIT_EXPECT_EQ(test, ios_new_tid(&agent),
+					0x1234ULL << 32 | (u32)(last[round] + i));
+	}
+}
+
 static struct kunit_case ioscan_cases[] = {
 	KUNIT_CASE(units_come_and_go),
 	KUNIT_CASE(nobody_watches),
@@ -623,6 +637,7 @@ static struct kunit_case ioscan_cases[] = {
 	KUNIT_CASE(unreadable),
 	KUNIT_CASE(manager_fails),
 	KUNIT_CASE(device_goes),
+	KUNIT_CASE(tids_come_round),
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(watchers_starve),
 	KUNIT_CASE(searches_starve),

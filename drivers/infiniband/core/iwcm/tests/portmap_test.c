@@ -640,6 +640,21 @@ static void memory_is_short(struct kunit *test)
 }
 #endif
 
+/* Every question finds its answer when their numbers begin anew. */
+static void numbers_come_round(struct kunit *test)
+{
+	struct daemon *daemon = test->priv;
+	struct iwpm_sa_data q = question();
+
+	KUNIT_ASSERT_EQ(test, reg(), 0);
+	atomic_set(&iwpm_last_seq, U32_MAX - 2);
+	for (u32 seq = U32_MAX - 1; seq != 3; seq++) {
+		KUNIT_EXPECT_EQ(test, iwpm_add_mapping(&q, RDMA_NL_IWCM), 0);
+		KUNIT_EXPECT_EQ(test, daemon->seq, seq);
+		KUNIT_EXPECT_EQ(test, daemon->callback, 0);
+	}
+}
+
 static struct kunit_case portmap_cases[] = {
 	KUNIT_CASE(daemon_is_found),
 	KUNIT_CASE(unfit_daemons_are_not_used),
@@ -657,6 +672,7 @@ static struct kunit_case portmap_cases[] = {
 	KUNIT_CASE(ids_are_mapped),
 	KUNIT_CASE(malformed_messages_are_refused),
 	KUNIT_CASE(malformed_messages_change_nothing),
+	KUNIT_CASE(numbers_come_round),
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(memory_is_short),
 #endif

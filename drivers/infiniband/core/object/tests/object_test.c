@@ -348,6 +348,28 @@ static void numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
 }
 
+/* There is no object of number 0, and a number in use is left out. */
+static void numbers_come_round(struct kunit *test)
+{
+	static const u32 numbers[] = { U32_MAX - 1, U32_MAX, 2, 3 };
+	struct bed *bed = test->priv;
+	u32 *next = &bed->device->res->table[RDMA_RESTRACK_CQ].next;
+	struct thing *kept, *cq;
+
+	*next = 1;
+	kept = add_thing(test, RDMA_OBJECT_CQ, NULL, NULL);
+	KUNIT_EXPECT_EQ(test, kept->obj.res.id, 1);
+	*next = U32_MAX - 1;
+	for (int i = 0; i < ARRAY_SIZE(numbers); i++) {
+		cq = add_thing(test, RDMA_OBJECT_CQ, NULL, NULL);
+		KUNIT_EXPECT_EQ(test, cq->obj.res.id, numbers[i]);
+		KUNIT_EXPECT_TRUE(test, found(cq));
+	}
+	KUNIT_EXPECT_TRUE(test, found(kept));
+	KUNIT_EXPECT_EQ(test, 5, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
+	KUNIT_EXPECT_EQ(test, 0, rdma_owner_reap(bed->owner));
+}
+
 /* An entry that is tracked by itself: found from its addition to its end, which waits for users. */
 static void entries_alone(struct kunit *test)
 {
@@ -654,6 +676,7 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(reaped_children_first),
 	KUNIT_CASE(untracked_types),
 	KUNIT_CASE(numbers),
+	KUNIT_CASE(numbers_come_round),
 	KUNIT_CASE(entries_alone),
 	KUNIT_CASE(parents_name),
 	KUNIT_CASE(owners_by_name),

@@ -602,6 +602,37 @@ static void service_records(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_sa_mads(fake), 0);
 }
 
+/* Ids stay above 0, and those in use are left out; TIDs are all different, of the same agent. */
+static void numbers_come_round(struct kunit *test)
+{
+	static const u32 tids[] = { INT_MAX - 1, U32_MAX - 1 };
+	struct fake_sa *fake = test->priv;
+	struct asked kept, asked;
+	struct fake_mad *mad;
+
+	sa_next_id = 1;
+	ask(fake, &kept);
+	KUNIT_ASSERT_EQ(test, kept.id, 1);
+	for (int round = 0; round < ARRAY_SIZE(tids); round++) {
+		const int ids[] = { INT_MAX - 1, INT_MAX, 2, 3 };
+
+		sa_next_id = INT_MAX - 1;
+		atomic_set(&sa_last_tid, tids[round]);
+		for (int i = 0; i < ARRAY_SIZE(ids); i++) {
+			ask(fake, &asked);
+			KUNIT_EXPECT_EQ(test, asked.id, ids[i]);
+			mad = fake_sa_posted(fake, 1);
+			KUNIT_ASSERT_NOT_NULL(test, mad);
+			KUNIT_EXPECT_EQ(test, be64_to_cpu(mad->mad.mad_hdr.tid),
+					0x1234ULL << 32 | (u32)(tids[round] + 1 + i));
+			answer(mad, 77);
+			KUNIT_EXPECT_EQ(test, asked.calls, 1);
+		}
+	}
+	answer(fake_sa_posted(fake, 0), 77);
+	KUNIT_EXPECT_EQ(test, kept.calls, 1);
+}
+
 static struct kunit_case query_cases[] = {
 	KUNIT_CASE(answered),
 	KUNIT_CASE(refused_and_wrong),
@@ -617,6 +648,7 @@ static struct kunit_case query_cases[] = {
 	KUNIT_CASE(addresses),
 	KUNIT_CASE(guids),
 	KUNIT_CASE(service_records),
+	KUNIT_CASE(numbers_come_round),
 	{}
 };
 

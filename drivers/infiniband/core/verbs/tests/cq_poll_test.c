@@ -492,6 +492,40 @@ static void pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(device, RDMA_RESTRACK_CQ, true));
 }
 
+/* CQs of any vector go over all of them, also when the count of turns begins anew. */
+static void vectors_come_round(struct kunit *test)
+{
+	static const u32 turns[] = { INT_MAX - 5, U32_MAX - 5 };
+	struct ib_device *device = test->priv;
+	unsigned int vectors;
+
+	device->attrs.max_cqe = 8192;
+	device->num_comp_vectors = 3;
+	vectors = cq_vectors(device);
+	KUNIT_EXPECT_EQ(test, vectors, min(3, num_online_cpus()));
+	for (int round = 0; round < ARRAY_SIZE(turns); round++) {
+		unsigned int used[3] = {};
+
+		atomic_set(&cq_last_turn, turns[round]);
+		for (int i = 0; i < 12; i++) {
+			struct ib_cq *cq;
+
+			cq = i & 1 ? ib_cq_pool_get(device, 1, -1, IB_POLL_WORKQUEUE) :
+				     ib_alloc_cq_any(device, NULL, 16, IB_POLL_DIRECT);
+			KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
+			KUNIT_ASSERT_LT(test, cq->comp_vector, vectors);
+			used[cq->comp_vector]++;
+			if (i & 1)
+				ib_cq_pool_put(cq, 1);
+			else
+				ib_free_cq(cq);
+		}
+		for (unsigned int i = 0; i < vectors; i++)
+			KUNIT_EXPECT_GE(test, used[i], 12 / vectors - 1);
+	}
+	ib_cq_pool_cleanup(device);
+}
+
 /* Both queues, or one: this device completes in order whatever is posted. */
 static void drained(struct kunit *test, enum ib_poll_context ctx, void (*drain)(struct ib_qp *qp))
 {
@@ -542,6 +576,7 @@ static struct kunit_case cq_poll_cases[] = {
 	KUNIT_CASE(destroyed_while_armed),
 	KUNIT_CASE(announced),
 	KUNIT_CASE(pool),
+	KUNIT_CASE(vectors_come_round),
 	KUNIT_CASE(drained_direct),
 	KUNIT_CASE(drained_softirq),
 	{}
