@@ -25,8 +25,8 @@
 /* Pieces of one run of packets after which its remaining packets must be sent again. */
 #define RUN_PIECES	(SLICE_BYTES / PIECE_COST)
 /*
- * A packet has fewer pieces, empty ones included and each as often as it is looked at, or its memory
- * does not exist.
+ * A packet has fewer pieces, empty ones included and each as often as it is looked at, or its
+ * memory does not exist.
  */
 #define MAX_PIECES	(2 * WIRE_MAX_MTU)
 

@@ -17,7 +17,8 @@
  * @pd: protection domain
  * @iova: first address of its address space; FMR: where the record is
  * @length: bytes; FAST, windows: 0 when invalid
- * @buf: region: its pages; FAST and what else REG_MR is for: the list, of which npages entries are in use
+ * @buf: region: its pages; FAST and what else REG_MR is for: the list, of which npages entries
+ *	are in use
  * @entries: FAST: entries that fit in the list
  * @windows: windows bound to this region
  * @mw: windows only

@@ -267,6 +267,12 @@ static void copy_list(struct fixture *f, u32 first, u8 *bytes, u32 len, bool to)
 		*(to ? byte_at(f, first, i) : bytes + i) = *(to ? bytes + i : byte_at(f, first, i));
 }
 
+/* From there to here, or the other way. */
+static void copy(u8 *here, u8 *there, u32 len, bool to_here)
+{
+	memcpy(to_here ? here : there, to_here ? there : here, len);
+}
+
 /* Between how it lies in memory and intervals and fields of their own. */
 static void copy_memory(struct fixture *f, const struct layout *y, u32 ndata, u8 *data, u8 *fields,
 			bool to)
@@ -279,10 +285,9 @@ static void copy_memory(struct fixture *f, const struct layout *y, u32 ndata, u8
 	for (u32 i = 0; i < y->intervals; i++) {
 		u8 *b = bytes + i * mem_step(y);
 
-		memcpy(to ? b : data + i * y->interval, to ? data + i * y->interval : b, y->interval);
+		copy(b, data + i * y->interval, y->interval, to);
 		if (y->mem.guard && !y->apart)
-			memcpy(to ? b + y->interval : fields + i * 8, to ? fields + i * 8 :
-			       b + y->interval, 8);
+			copy(b + y->interval, fields + i * 8, 8, to);
 	}
 	if (to)
 		copy_list(f, 0, bytes, len, true);
@@ -295,10 +300,9 @@ static u32 copy_wire(const struct layout *y, u8 *wire, u8 *data, u8 *fields, boo
 	for (u32 i = 0; i < y->intervals; i++) {
 		u8 *b = wire + i * wire_step(y);
 
-		memcpy(to ? b : data + i * y->interval, to ? data + i * y->interval : b, y->interval);
+		copy(b, data + i * y->interval, y->interval, to);
 		if (y->wire.guard)
-			memcpy(to ? b + y->interval : fields + i * 8, to ? fields + i * 8 :
-			       b + y->interval, 8);
+			copy(b + y->interval, fields + i * 8, 8, to);
 	}
 	return y->intervals * wire_step(y);
 }
@@ -328,15 +332,15 @@ static void end_key(struct fixture *f)
 }
 
 /* Ways in which bytes go out through the key, and in. */
-enum way { PEER_READS, OWNER_WRITES, OWNER_SENDS, PEER_WRITES, OWNER_READS, PEER_SENDS, WAYS };
+enum direction { PEER_READS, OWNER_WRITES, OWNER_SENDS, PEER_WRITES, OWNER_READS, PEER_SENDS, WAYS };
 
-static bool goes_out(enum way way)
+static bool goes_out(enum direction way)
 {
 	return way <= OWNER_SENDS;
 }
 
 /* Moves a part of what goes over the wire, between the key and the peer's memory. */
-static void move(struct fixture *f, enum way way, u32 off, u32 len)
+static void move(struct fixture *f, enum direction way, u32 off, u32 len)
 {
 	static const u8 op[] = {
 		VHCA_OP_READ, VHCA_OP_WRITE, VHCA_OP_SEND,
@@ -366,7 +370,7 @@ static void move(struct fixture *f, enum way way, u32 off, u32 len)
 }
 
 /* Moves all of it, in one or in several parts. */
-static void move_all(struct fixture *f, enum way way, u32 len)
+static void move_all(struct fixture *f, enum direction way, u32 len)
 {
 	u32 at = 0;
 
@@ -401,7 +405,7 @@ static void one_round(struct fixture *f, u32 round)
 	static u8 data[BYTES], in[INTERVALS * 8], out[INTERVALS * 8], wire[BYTES], got[BYTES],
 		  got_fields[INTERVALS * 8];
 	struct layout y = any_layout();
-	enum way way = any(WAYS);
+	enum direction way = any(WAYS);
 	bool outward = goes_out(way);
 	const struct vhca_dif *from = outward ? &y.mem : &y.wire, *to = outward ? &y.wire : &y.mem;
 	u32 ndata, n = set_header(f, &y, &ndata), len, error = 0, want = 0, had = 0, nr = 0;
@@ -445,8 +449,8 @@ static void one_round(struct fixture *f, u32 round)
 	if (le32toh(h->error) != error ||
 	    (error && (le32toh(h->expected) != want || le32toh(h->actual) != had ||
 		       le64toh(h->interval_nr) != nr)))
-		fail_msg("round %u: error %u of interval %llu: %#x for %#x, not %u of %u: %#x for %#x",
-			 round, le32toh(h->error), (unsigned long long)le64toh(h->interval_nr),
+		fail_msg("round %u: error %u of %llu: %#x for %#x, not %u of %u: %#x for %#x", round,
+			 le32toh(h->error), (unsigned long long)le64toh(h->interval_nr),
 			 le32toh(h->actual), le32toh(h->expected), error, nr, had, want);
 	end_key(f);
 }
@@ -483,7 +487,8 @@ static void not_registered_so(void **state)
 #define C(field, v)	{ offsetof(struct vhca_integrity, field), sizeof(good.field), v }
 	static const struct { u32 off, size; u64 v; } c[] = {
 		C(mem.guard, 3), C(mem.flags, 8), C(mem.rsvd, 1), C(wire.guard, 3),
-		C(wire.flags, 8), C(wire.rsvd, 1), C(interval, 0), C(interval, 511), C(interval, 513),
+		C(wire.flags, 8), C(wire.rsvd, 1), C(interval, 0), C(interval, 511),
+		C(interval, 513),
 		C(interval, VHCA_DIF_MAX_INTERVAL + 1), C(rsvd0, 1), C(rsvd1, 1),
 		C(data_entries, 0), C(data_entries, UINT32_MAX),
 		/* a side without fields has no rules */
@@ -512,7 +517,8 @@ static void not_registered_so(void **state)
 	assert_int_equal(t_register(f->qp, f->key | 5, n, 0, 4 * 520, T_RW, 12), REFUSED);
 	assert_int_equal(t_register(f->qp, f->key | 5, n, 0, 4 * 520, T_RW | VHCA_ACCESS_MW_BIND,
 				    0), REFUSED);
-	assert_int_equal(t_register(f->qp, f->key | 5, 2 * ENTRIES + 1, 0, 4 * 520, T_RW, 0), REFUSED);
+	assert_int_equal(t_register(f->qp, f->key | 5, 2 * ENTRIES + 1, 0, 4 * 520, T_RW, 0),
+			 REFUSED);
 	assert_int_equal(reg(f, ndata, 4 * 512), REFUSED);	/* no multiple of 520 */
 	assert_int_equal(reg(f, n, 4 * 520), 0);
 	end_key(f);
@@ -537,8 +543,8 @@ static void ends(void **state)
 }
 
 /*
- * An interval that comes twice, its field in two packets each time: the first part of the second one
- * is not taken for a whole field.
+ * An interval that comes twice, its field in two packets each time: the first part of the second
+ * one is not taken for a whole field.
  */
 static void field_in_parts_twice(void **state)
 {
@@ -628,7 +634,7 @@ static void among_others(void **state)
 	assert_int_equal(header(f)->error, VHCA_DIF_GOOD);
 }
 
-/* Whatever the guest has written into the list since it was registered: the transfer ends, and so does this. */
+/* Whatever the guest has written into the list since it was registered: the transfer ends. */
 static void hostile_lists(void **state)
 {
 	for (u32 i = 0; i < 300; i++) {

@@ -116,7 +116,7 @@ struct vhca_device_attr {
 	__le32 max_mcg_qps;		/* QPs of one group */
 	__le16 max_moderation_count;
 	__le16 max_moderation_period;	/* microseconds */
-	__le32 max_reg_entries;		/* most entries of a list of FAST, FAST_SG, FMR, INTEGRITY */
+	__le32 max_reg_entries;		/* most entries of a list of FAST*, FMR, INTEGRITY */
 	__le32 max_xrcds;
 	__le32 max_counters;
 	__u8 rsvd[44];

@@ -192,7 +192,8 @@ static void test_request(struct kunit *test)
 	f->attrs.mem.sig_type = IB_SIG_TYPE_T10_DIF + 1;
 	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);
 	f->attrs.mem.sig_type = IB_SIG_TYPE_T10_DIF;
-	KUNIT_EXPECT_EQ(test, le32_to_cpu(f->fast.pi->data_entries), 0);	/* until it is asked for */
+	/* not before it is asked for */
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(f->fast.pi->data_entries), 0);
 	KUNIT_EXPECT_EQ(test, post(f, &wr), 0);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(f->fast.pi->data_entries), 1);
 	qp->create_flags &= ~IB_QP_CREATE_INTEGRITY_EN;

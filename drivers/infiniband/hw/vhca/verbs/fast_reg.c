@@ -149,7 +149,7 @@ int vhca_take_pieces(struct vhca_pieces *p, struct device *dev, struct scatterli
 		return vhca_refuse(dev, -EINVAL, "map_mr_sg or _pi: %d pieces", nents);
 	if (skip > sg_dma_len(sgl))
 		return vhca_refuse(dev, -EINVAL,
-				   "map_mr_sg or _pi: offset %llu in a first piece of %u bytes", skip,
+				   "map_mr_sg or _pi: offset %llu, first piece %u bytes", skip,
 				   sg_dma_len(sgl));
 	if (offset)
 		*offset = 0;

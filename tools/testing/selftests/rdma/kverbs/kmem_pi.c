@@ -68,8 +68,8 @@ static bool register_key(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr,
 	wr.key = mr->rkey;
 	return !ib_map_mr_sg_pi(mr, data, ARRAY_SIZE(data), NULL, &fields, fields_too, NULL,
 				SZ_4K) &&
-	       mr->length == BLOCKS * (BLOCK + (fields_too ? FIELD : 0)) && kmem_post(qp, &k->part, &wr.wr) &&
-	       k->part.wc.opcode == IB_WC_REG_MR;
+	       mr->length == BLOCKS * (BLOCK + (fields_too ? FIELD : 0)) &&
+	       kmem_post(qp, &k->part, &wr.wr) && k->part.wc.opcode == IB_WC_REG_MR;
 }
 
 /* Moves all blocks and their fields between the key and what has been over the wire. */
@@ -96,7 +96,7 @@ static u16 crc(const u8 *data)
 	u32 i;
 
 	for (i = 0; i < 8 * BLOCK; i++)
-		crc = crc << 1 ^ (((crc >> 15) ^ (data[i / 8] >> (7 - i % 8))) & 1 ? 0x8bb7 : 0);
+		crc = crc << 1 ^ ((crc >> 15 ^ data[i / 8] >> (7 - i % 8)) & 1 ? 0x8bb7 : 0);
 	return crc;
 }
 
