@@ -362,8 +362,10 @@ static bool field_part(struct vhca_dev *dev, struct integrity *pi, u64 nr, u32 o
 	if (pi->part_of != nr)
 		pi->parts = 0;
 	pi->part_of = nr;
-	memcpy(pi->part + off, src, len);
-	pi->parts |= ((1u << len) - 1) << off;
+	for (u32 i = 0; i < len; i++) {
+		pi->part[(off + i) % VHCA_DIF_SIZE] = src[i];
+		pi->parts |= 1u << (off + i) % VHCA_DIF_SIZE;
+	}
 	if (pi->parts != 0xff)
 		return true;
 	pi->parts = 0;
@@ -394,6 +396,7 @@ static u64 read_some(struct vhca_dev *dev, struct integrity *pi, u64 at, u8 *dst
 
 static u64 write_some(struct vhca_dev *dev, struct integrity *pi, u64 at, const u8 *src, u64 len)
 {
+	static const u8 no_field[VHCA_DIF_SIZE];
 	u64 step = wire_step(pi), nr = at / step, off = at % step, n;
 
 	if (nr >= pi->intervals)
@@ -404,7 +407,7 @@ static u64 write_some(struct vhca_dev *dev, struct integrity *pi, u64 at, const 
 	}
 	n = MIN(len, pi->interval - off);
 	if (!data_copy(dev, pi, nr, off, NULL, src, n) ||
-	    (off + n == step && pi->mem.guard && !arrived(dev, pi, nr, NULL)))
+	    (off + n == step && pi->mem.guard && !arrived(dev, pi, nr, no_field)))
 		return 0;
 	return n;
 }

@@ -332,7 +332,9 @@ static void end_key(struct fixture *f)
 }
 
 /* Ways in which bytes go out through the key, and in. */
-enum direction { PEER_READS, OWNER_WRITES, OWNER_SENDS, PEER_WRITES, OWNER_READS, PEER_SENDS, WAYS };
+enum direction {
+	PEER_READS, OWNER_WRITES, OWNER_SENDS, PEER_WRITES, OWNER_READS, PEER_SENDS, WAYS
+};
 
 static bool goes_out(enum direction way)
 {
@@ -449,7 +451,7 @@ static void one_round(struct fixture *f, u32 round)
 	if (le32toh(h->error) != error ||
 	    (error && (le32toh(h->expected) != want || le32toh(h->actual) != had ||
 		       le64toh(h->interval_nr) != nr)))
-		fail_msg("round %u: error %u of %llu: %#x for %#x, not %u of %u: %#x for %#x", round,
+		fail_msg("%u: error %u of %llu: %#x for %#x, not %u of %u: %#x for %#x", round,
 			 le32toh(h->error), (unsigned long long)le64toh(h->interval_nr),
 			 le32toh(h->actual), le32toh(h->expected), error, nr, had, want);
 	end_key(f);
