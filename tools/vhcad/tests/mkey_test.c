@@ -169,7 +169,7 @@ static void fields(void **state)
 #define C(f, v, st, n) \
 	{ offsetof(struct vhca_create_mkey_req, f), sizeof(good.f), v, st, REQ_OFF(n) }
 		C(pdn, 999, VHCA_ST_BAD_HANDLE, pdn),
-		C(type, VHCA_MKEY_MW_2 + 1, VHCA_ST_BAD_FIELD, type),
+		C(type, VHCA_MKEY_INTEGRITY + 1, VHCA_ST_BAD_FIELD, type),
 		C(access, VHCA_ACCESS_ZERO_BASED, VHCA_ST_BAD_FIELD, access),
 		C(access, 0x100, VHCA_ST_BAD_FIELD, access),
 		C(access, VHCA_ACCESS_REMOTE_WRITE, VHCA_ST_BAD_FIELD, access),

@@ -99,13 +99,15 @@ static void test_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, attr.atomic_cap, IB_ATOMIC_GLOB);
 	KUNIT_EXPECT_EQ(test, attr.masked_atomic_cap, IB_ATOMIC_NONE);
 	KUNIT_EXPECT_EQ(test, attr.max_fast_reg_page_list_len, 512);
-	KUNIT_EXPECT_EQ(test, attr.max_pi_fast_reg_page_list_len, 256);
-	KUNIT_EXPECT_EQ(test, attr.sig_guard_cap, IB_GUARD_T10DIF_CRC | IB_GUARD_T10DIF_CSUM);
+	KUNIT_EXPECT_EQ(test, attr.max_pi_fast_reg_page_list_len, 0);
+	KUNIT_EXPECT_EQ(test, attr.sig_guard_cap, 0);
 	KUNIT_EXPECT_EQ(test, attr.max_mw, 1000);
 	/* IBK_LOCAL_DMA_LKEY would claim a key that is valid in every PD; this device has none. */
 	offers(b, U64_MAX, &attr);
 	KUNIT_EXPECT_EQ(test, attr.kernel_cap_flags & IBK_LOCAL_DMA_LKEY, 0);
 	KUNIT_EXPECT_EQ(test, attr.masked_atomic_cap, IB_ATOMIC_GLOB);
+	KUNIT_EXPECT_EQ(test, attr.max_pi_fast_reg_page_list_len, 256);
+	KUNIT_EXPECT_EQ(test, attr.sig_guard_cap, IB_GUARD_T10DIF_CRC | IB_GUARD_T10DIF_CSUM);
 }
 
 /* A capability that needs others is valid only with all of them; those do not need it. */

@@ -176,7 +176,8 @@ static void test_request(struct kunit *test)
 	struct vhca_qp *qp = &f->b->qp;
 
 	piece(&f->data[0], 0x1000, 512);
-	KUNIT_ASSERT_EQ(test, map(f, 1, 0), 0);
+	piece(&f->meta[0], 0x3000, 8);
+	KUNIT_ASSERT_EQ(test, map(f, 1, 1), 0);
 	f->attrs.wire = domain(IB_T10DIF_CRC);
 	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);	/* the QP is not for it */
 	qp->create_flags |= IB_QP_CREATE_INTEGRITY_EN;

@@ -416,12 +416,16 @@ static void packet_without_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, played.delivered, 1);
 }
 
-/* An interface that has not got all its receives gives those back that it has. */
+/*
+ * An interface that has not got all its receives gives those back that it has. Of the allocations
+ * that fail some may be kmemleak's, which does without: one of two neighbours never is.
+ */
 static void fill_without_memory(struct kunit *test)
 {
-	static const unsigned int nths[] = { 1, 2, 3, 50, 200 };
+	static const unsigned int nths[] = { 1, 2, 3, 50, 51, 200, 201 };
 	struct bench *b = test->priv;
 	struct ipoib_dev *ipoib = b->bed.ipoib;
+	unsigned int failed = 0;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(nths); i++) {
 		int ret;
@@ -429,12 +433,15 @@ static void fill_without_memory(struct kunit *test)
 		ipoib_bed_fail(nths[i]);
 		ret = ipoib_rx_fill(ipoib);
 		KUNIT_EXPECT_TRUE(test, ipoib_bed_fail(0));
-		KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+		if (ret)
+			KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+		failed += !!ret;
 		KUNIT_EXPECT_EQ(test, atomic_read(&ipoib->rx_posted), played.posts);
 		ipoib_rx_empty(ipoib);
 		KUNIT_EXPECT_EQ(test, atomic_read(&ipoib->rx_posted), 0);
 		played.posts = 0;
 	}
+	KUNIT_EXPECT_GE(test, failed, 3);
 	fill(test);
 }
 #endif
