@@ -40,6 +40,8 @@ static inline bool rights_good(const struct vhca_dev *dev, u32 access)
 /* mkey_fast.c */
 /** fast_create() - the list of a CREATE_MKEY request, into a key that is not used yet */
 enum vhca_status fast_create(struct command *c, struct vmkey *mk);
+
+/* pieces.c */
 /** sg_end() - bytes of a list of pieces up to and with its entry i; false: it cannot be read */
 bool sg_end(struct guest_mem *mem, const struct vbuf *b, u32 i, u64 *end);
 /** fast_sg_map() - vbuf_map() with a list of pieces of any length; adds up those walked */

@@ -3,6 +3,7 @@
  * Memory keys that requests register: the consumer maps a scatter list, which fills the key's list,
  * and posts a request that has the device take that list.
  */
+#include <linux/dma-mapping.h>
 #include <linux/log2.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -91,7 +92,7 @@ void vhca_free_fast_mr(struct vhca_mr *mr)
 	struct vhca_fast_mr *fast = to_vfast(mr);
 
 	if (fast->pi)
-		vhca_free_integrity(fast);
+		dma_free_coherent(fast->list.dev, fast->list.size, fast->pi, fast->list.dma);
 	else
 		vhca_list_free(&fast->list);
 	kfree(fast);

@@ -69,21 +69,10 @@ struct ib_mr *vhca_alloc_mr_integrity(struct ib_pd *ibpd, u32 max_num_sg, u32 ma
 	return &fast->mr.ibmr;
 
 err_list:
-	vhca_free_integrity(fast);
+	dma_free_coherent(fast->list.dev, fast->list.size, fast->pi, fast->list.dma);
 err_mr:
 	kfree(fast);
 	return ERR_PTR(err);
-}
-
-/**
- * vhca_free_integrity() - free the list of a key
- * @fast: the key, which the device does not have any more
- *
- * Context: may sleep.
- */
-void vhca_free_integrity(struct vhca_fast_mr *fast)
-{
-	dma_free_coherent(fast->list.dev, fast->list.size, fast->pi, fast->list.dma);
 }
 
 /**

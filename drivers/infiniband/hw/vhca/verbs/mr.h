@@ -147,7 +147,6 @@ int vhca_take_pieces(struct vhca_pieces *p, struct device *dev, struct scatterli
 
 /* integrity.c */
 struct ib_mr *vhca_alloc_mr_integrity(struct ib_pd *ibpd, u32 max_num_sg, u32 max_num_meta_sg);
-void vhca_free_integrity(struct vhca_fast_mr *fast);
 int vhca_map_mr_sg_pi(struct ib_mr *ibmr, struct scatterlist *data_sg, int data_sg_nents,
 		      unsigned int *data_sg_offset, struct scatterlist *meta_sg,
 		      int meta_sg_nents, unsigned int *meta_sg_offset);
