@@ -476,27 +476,27 @@ static void agents_take_turns(struct kunit *test)
 /* The upper halves of TIDs have 24 bits, 0 is nobody's, and those in use are left out. */
 static void tids_of_agents_come_round(struct kunit *test)
 {
-	struct party *server = server_at_b(test), *party[5];
+	struct peer *server = server_at_b(test), *client[5];
 
-	party[0] = client_at_a(test);
+	client[0] = client_at_a(test);
 	mad_next_hi_tid = MAD_MAX_HI_TID - 1;
-	for (int i = 1; i < ARRAY_SIZE(party); i++) {
+	for (int i = 1; i < ARRAY_SIZE(client); i++) {
 		if (i == 4)
-			mad_next_hi_tid = party[0]->agent->hi_tid;
-		party[i] = client_at_a(test);
+			mad_next_hi_tid = client[0]->agent->hi_tid;
+		client[i] = client_at_a(test);
 	}
-	KUNIT_EXPECT_EQ(test, party[1]->agent->hi_tid, MAD_MAX_HI_TID - 1);
-	KUNIT_EXPECT_EQ(test, party[2]->agent->hi_tid, MAD_MAX_HI_TID);
-	KUNIT_EXPECT_NE(test, party[3]->agent->hi_tid, 0);
-	KUNIT_EXPECT_LT(test, party[3]->agent->hi_tid, MAD_MAX_HI_TID - 1);
-	KUNIT_EXPECT_GT(test, party[4]->agent->hi_tid, party[0]->agent->hi_tid);
-	for (int i = 0; i < ARRAY_SIZE(party); i++) {
-		ask(test, party[i], NO_END, 0);
-		expect_soon(test, atomic_read(&party[i]->ends) == 1);
-		KUNIT_EXPECT_EQ(test, atomic_read(&party[i]->responses), 1);
+	KUNIT_EXPECT_EQ(test, client[1]->agent->hi_tid, MAD_MAX_HI_TID - 1);
+	KUNIT_EXPECT_EQ(test, client[2]->agent->hi_tid, MAD_MAX_HI_TID);
+	KUNIT_EXPECT_NE(test, client[3]->agent->hi_tid, 0);
+	KUNIT_EXPECT_LT(test, client[3]->agent->hi_tid, MAD_MAX_HI_TID - 1);
+	KUNIT_EXPECT_GT(test, client[4]->agent->hi_tid, client[0]->agent->hi_tid);
+	for (int i = 0; i < ARRAY_SIZE(client); i++) {
+		ask(test, client[i], NO_END, 0);
+		expect_soon(test, atomic_read(&client[i]->ends) == 1);
+		KUNIT_EXPECT_EQ(test, atomic_read(&client[i]->responses), 1);
 	}
-	for (int i = 0; i < ARRAY_SIZE(party); i++)
-		ib_unregister_mad_agent(party[i]->agent);
+	for (int i = 0; i < ARRAY_SIZE(client); i++)
+		ib_unregister_mad_agent(client[i]->agent);
 	ib_unregister_mad_agent(server->agent);
 }
 
