@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Checks of siw.sh: sourced, after lib.sh, subnet.sh and connections.sh, by both nodes.
+# Checks of siw.sh: sourced, after lib.sh, by both nodes.
 # shellcheck shell=bash disable=SC2034
 siw_plan=12
 
 iwconn() { cat "/sys/module/rdma_iwconn/parameters/$1"; }
-
-# siw_netdev: the interface that has this node's address
-siw_netdev() { ip -o -4 addr show | awk -v own="10.77.0.$LAB_NODE/" 'index($4, own) == 1 { print $2 }'; }
 
 # siw_connects ROUNDS: connections between the guests, and of each guest with itself
 siw_connects()
 {
 	local own=10.77.0.$LAB_NODE eth rounds=$1
 
-	eth=$(siw_netdev)
+	eth=$(ip -o -4 addr show | awk -v own="$own/" 'index($4, own) == 1 { print $2 }')
 	modprobe -a siw ib_uverbs
 	ok "a siw device stands on $eth" rdma link add siw0 type siw netdev "$eth"
 	ok "programs see it" sh -c "ibv_devinfo -d siw0 | tee /dev/stderr | grep -q 'transport:.*iWARP' &&
@@ -45,29 +42,4 @@ siw_connects()
 	# iw_cm cannot be unloaded while somebody holds an id.
 	ok "nothing is left of it" sh -c 'rmmod siw && { ! grep -q ^rdma_cm /proc/modules || modprobe -r rdma_cm; } &&
 		{ ! grep -q ^iw_cm /proc/modules || rmmod iw_cm; }'
-}
-
-siw_ping() { served "rping$*" cm_listens ended "rping -s -a 10.77.0.1 -V $*" rping -c -a 10.77.0.1 -V "$@"; }
-
-# The daemon has nothing to do for siw, which asks for no mapping.
-iwpmd_starts() { iwpmd && within pidof iwpmd; }
-iwpmd_ends() { kill "$(pidof iwpmd)" && within no_iwpmd; }
-no_iwpmd() { ! pidof iwpmd; }
-
-# Programs connect by address over siw, while the port mapper's daemon runs.
-siw_programs_plan=7
-siw_programs()
-{
-	local eth
-	eth=$(siw_netdev)
-	modprobe -a siw rdma_ucm
-	ok "a siw device for programs" rdma link add siw0 type siw netdev "$eth"
-	ok "iwpmd runs" iwpmd_starts
-	lab-barrier siw-programs
-	ok "rping" siw_ping -C 50
-	ok "rping of 4096 bytes" siw_ping -C 20 -S 4096
-	ok "no id is left" no_ids
-	lab-barrier siw-talked
-	ok "iwpmd ends" iwpmd_ends
-	ok "the device goes, and the modules" sh -c 'rdma link del siw0 && modprobe -r rdma_ucm && rmmod siw'
 }
