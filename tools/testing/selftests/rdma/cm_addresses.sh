@@ -28,7 +28,7 @@ up()
 	ip addr replace "$2/24" dev "$1" && ip link set "$1" up && within has_carrier "$1"
 }
 
-link_local() { ip -6 -o addr show dev "$1" scope link | awk '{ sub("/.*", "", $4); print $4 }'; }
+link_local() { ip -6 -o addr show dev "$1" scope link -tentative | awk '{ sub("/.*", "", $4); print $4 }'; }
 has_link_local() { [ -n "$(link_local "$1")" ]; }
 
 # first_up: the first port's interface has its addresses, and the peer answers. All nodes meet here.
