@@ -233,6 +233,23 @@ static void copy_piece(const struct piece *p, const struct piece *next, bool col
 		gmem_stream_last(p->to, p->from, p->len);
 }
 
+/*
+ * Copies what is one piece, as nearly all short messages are.  Returns false if it is not, or if
+ * the copy has failed: then nothing is lost by doing it again.
+ */
+static inline bool copy_one(struct gmem_table *td, u64 dst, struct gmem_table *ts, u64 src,
+			    size_t len)
+{
+	u64 room_d, room_s;
+	u8 *to = gmem_host(td, dst, GMEM_WRITE, &room_d);
+	const u8 *from = gmem_host(ts, src, GMEM_READ, &room_s);
+
+	if (!to || !from || room_d < len || room_s < len)
+		return false;
+	gmem_copy_ascending(to, from, len);
+	return !gmem_any_lost();
+}
+
 int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct guest_mem *ms,
 	     const struct dma_seg *src, u64 off, bool cold, bool *src_fault)
 {
@@ -246,6 +263,11 @@ int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct g
 	l.ts = gmem_live(ms);
 	while (l.src_off >= l.src->len)
 		l.src_off -= l.src++->len;
+	if (!cold && ndst == 1 && dst->len <= l.src->len - l.src_off &&
+	    copy_one(l.td, dst->addr, l.ts, l.src->addr + l.src_off, dst->len)) {
+		bracket_close();
+		return 0;
+	}
 	if (cold)
 		gmem_stream_fence();
 	more = next_piece(&l, &two[0]);

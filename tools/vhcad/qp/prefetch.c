@@ -14,8 +14,9 @@
 #define FEW_SLICES	256u
 /* Entries of a slice to prefetch: processors fetch those that follow by themselves. */
 #define FIRST_ENTRIES	8u
-/* The bytes of a QP that sending and receiving need. */
-#define TURN_BYTES	offsetof(struct vqp, rq)
+/* The bytes of a QP that sending needs, besides its ring, and receiving. */
+#define SEND_BYTES	offsetof(struct vqp, srq)
+#define RECV_BYTES	offsetof(struct vqp, attr)
 
 static void fetch(const void *from, u32 bytes)
 {
@@ -33,7 +34,7 @@ static void fetch_peer(const struct vqp *qp)
 		return;
 	peer = table_get(&to->dev->qps, qp->path.dqpn & ((1u << QPN_SHIFT) - 1));
 	if (peer)
-		fetch(peer, TURN_BYTES);
+		fetch(peer, RECV_BYTES);
 }
 
 /* Fetches what a QP will read and write besides itself. */
@@ -60,6 +61,10 @@ void prefetch_turn(struct vqp *qp)
 		return;
 	/* the next QP's own memory was fetched a turn ago */
 	fetch_work(container_of(next, struct vqp, ready_node));
-	if (next->next != ready)
-		fetch(container_of(next->next, struct vqp, ready_node), TURN_BYTES);
+	if (next->next != ready) {
+		const struct vqp *after = container_of(next->next, struct vqp, ready_node);
+
+		fetch(after, SEND_BYTES);
+		fetch(&after->sq, sizeof(after->sq));
+	}
 }

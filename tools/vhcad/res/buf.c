@@ -45,14 +45,25 @@ static u32 read_list(struct guest_mem *mem, const struct vbuf *b, u64 first, u32
 	return dma_read(mem, list, at, want * sizeof(__le64)) ? 0 : want;
 }
 
-u64 vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
-	     struct dma_seg *seg, u32 *nseg, u32 max)
+u64 vbuf_one(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len)
+{
+	u64 pos = b->offset + off, bytes = 1ull << b->shift, left = bytes - (pos & (bytes - 1));
+	u64 page;
+
+	if (!b->levels)
+		return b->addr + off;
+	if (b->levels != 1 || len > left ||
+	    dma_load64_acquire(mem, b->addr + (pos >> b->shift) * sizeof(page), &page))
+		return VBUF_NOT_ONE;
+	return le64toh(page) + bytes - left;
+}
+
+static __attribute__((noinline)) u64 map_pages(struct guest_mem *mem, const struct vbuf *b,
+					       u64 off, u64 len, struct dma_seg *seg, u32 *nseg,
+					       u32 max)
 {
 	u64 done = 0, pos = b->offset + off;
 	__le64 list[LIST_BATCH];
-
-	if (!b->levels)
-		return seg_add(seg, nseg, max, b->addr + off, len) ? len : 0;
 
 	while (done < len) {
 		u64 page = pos >> b->shift;
@@ -73,6 +84,16 @@ u64 vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
 		}
 	}
 	return done;
+}
+
+u64 vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
+	     struct dma_seg *seg, u32 *nseg, u32 max)
+{
+	u64 one = vbuf_one(mem, b, off, len);
+
+	if (one == VBUF_NOT_ONE)
+		return map_pages(mem, b, off, len, seg, nseg, max);
+	return seg_add(seg, nseg, max, one, len) ? len : 0;
 }
 
 int vring_move(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off)

@@ -39,6 +39,19 @@ struct vbuf {
 u64 vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
 	     struct dma_seg *seg, u32 *nseg, u32 max);
 
+#define VBUF_NOT_ONE	UINT64_MAX
+
+/**
+ * vbuf_one() - find where a piece of a buffer lies, if it is in one page or the buffer contiguous
+ * @mem: guest memory
+ * @b: buffer
+ * @off: first byte, from the buffer's start
+ * @len: bytes, not 0; the piece is inside the buffer
+ *
+ * Return: the DMA address, or VBUF_NOT_ONE: then ask vbuf_map().
+ */
+u64 vbuf_one(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len);
+
 /** seg_add() - join a piece to the last segment or open a new one; false: it does not fit */
 bool seg_add(struct dma_seg *seg, u32 *nseg, u32 max, u64 addr, u64 len);
 

@@ -99,18 +99,6 @@ u64 sgl_map(const struct sglist *l, u64 off, u64 len, struct dma_seg *seg, u32 *
 	return done;
 }
 
-/* The DMA address of bytes that lie in one page of a list of one level, or SGL_NOT_ONE. */
-static u64 in_page(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len)
-{
-	u64 pos = b->offset + off, left = (1ull << b->shift) - (pos & ((1ull << b->shift) - 1));
-	u64 page;
-
-	if (b->levels != 1 || len > left ||
-	    dma_load64_acquire(mem, b->addr + (pos >> b->shift) * sizeof(page), &page))
-		return SGL_NOT_ONE;
-	return le64toh(page) + (1ull << b->shift) - left;
-}
-
 u64 sgl_one(const struct sglist *l, u64 off, u64 len)
 {
 	u64 addr = l->sge->addr + off;
@@ -125,8 +113,7 @@ u64 sgl_one(const struct sglist *l, u64 off, u64 len)
 		return addr;
 	if (mk->type != VHCA_MKEY_LIST)
 		return SGL_NOT_ONE;
-	off = addr - mk->iova;
-	return mk->buf.levels ? in_page(l->scope.dev->mem, &mk->buf, off, len) : mk->buf.addr + off;
+	return vbuf_one(l->scope.dev->mem, &mk->buf, addr - mk->iova, len);
 }
 
 bool sgl_check(const struct sglist *l)

@@ -65,7 +65,7 @@ bool sgl_is_checked(const struct sglist *l, u64 off);
  */
 u64 sgl_write_checked(const struct sglist *l, u64 off, const void *src, u64 len);
 
-#define SGL_NOT_ONE	UINT64_MAX
+#define SGL_NOT_ONE	VBUF_NOT_ONE
 
 /**
  * sgl_one() - find where a part of a scatter/gather list lies, if that is in one piece
