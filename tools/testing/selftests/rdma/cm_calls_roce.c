@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Cases of cm_calls: the settings that configfs has for an Ethernet port, and what follows them. */
+/*
+ * Cases of cm_calls: the settings that configfs has for an Ethernet port, and what follows them; a
+ * neighbour that gets another link address.
+ */
 #include <fcntl.h>
+#include <net/ethernet.h>
+#include <net/if_arp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "cm_calls.h"
@@ -154,9 +161,90 @@ static bool sets_modes_client(uint16_t port)
 	return sets_modes();
 }
 
+/* The net device that the id's port stands on */
+static bool net_device(struct rdma_cm_id *id, char name[sizeof(((struct arpreq *)0)->arp_dev)])
+{
+	char path[120];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/0",
+		 ibv_get_device_name(id->verbs->device), id->port_num);
+	file = fopen(path, "r");
+	REQUIRE(file && fscanf(file, "%15s", name) == 1);
+	fclose(file);
+	return true;
+}
+
+/* What this host knows of the server's address, as SIOCGARP tells it. */
+static bool know_neighbour(struct rdma_cm_id *id, struct arpreq *entry)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	memset(entry, 0, sizeof(*entry));
+	memcpy(&entry->arp_pa, rdma_get_peer_addr(id), sizeof(struct sockaddr_in));
+	REQUIRE(fd >= 0 && net_device(id, entry->arp_dev));
+	REQUIRE(!ioctl(fd, SIOCGARP, entry) && entry->arp_flags & ATF_COM);
+	close(fd);
+	return true;
+}
+
+/* Tells it that the server has this link address now; a lasting one is not looked for any more. */
+static bool tell_neighbour(const struct arpreq *entry, char last_byte, bool lasting)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	struct arpreq told = *entry;
+
+	told.arp_ha.sa_data[ETH_ALEN - 1] = last_byte;
+	told.arp_flags = ATF_COM | (lasting ? ATF_PERM : 0);
+	REQUIRE(fd >= 0 && !ioctl(fd, SIOCSARP, &told));
+	close(fd);
+	return true;
+}
+
+static bool stays(struct rdma_cm_id *listener)
+{
+	struct conn conn;
+
+	REQUIRE(conn_requested(&conn, listener) && conn_ready(&conn) && conn_accept(&conn, NULL));
+	REQUIRE(conn_receive(&conn, 'n'));
+	REQUIRE(next_is(conn.channel, RDMA_CM_EVENT_DISCONNECTED, 0));
+	conn_end(&conn);
+	return true;
+}
+
+/*
+ * The id is told as soon as its route is known, each time that the link address is another one than
+ * the route's, and else not. What it has goes on: the packets take the address that they took.
+ */
+static bool sees_neighbour_move(uint16_t port)
+{
+	struct arpreq entry;
+	struct conn conn;
+	char last;
+
+	REQUIRE(conn_resolved(&conn, RDMA_PS_TCP, port) && know_neighbour(conn.id, &entry));
+	last = entry.arp_ha.sa_data[ETH_ALEN - 1];
+	REQUIRE(tell_neighbour(&entry, last, true));
+	REQUIRE(tell_neighbour(&entry, last ^ 1, true));
+	REQUIRE(next_is(conn.channel, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT));
+	REQUIRE(tell_neighbour(&entry, last, true));
+	REQUIRE(conn_ready(&conn) && conn_connect(&conn, NULL));
+
+	REQUIRE(tell_neighbour(&entry, last ^ 2, true));
+	REQUIRE(next_is(conn.channel, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT));
+	REQUIRE(conn_send(&conn, 'n'));
+	REQUIRE(tell_neighbour(&entry, last, false));
+	REQUIRE(!rdma_disconnect(conn.id));
+	REQUIRE(next_is(conn.channel, RDMA_CM_EVENT_DISCONNECTED, 0));
+	conn_end(&conn);
+	return true;
+}
+
 const struct cm_case roce_cases[] = {
 	{ "default_roce_tos, and a type of service that an id sets",
 	  RDMA_PS_TCP, accepts, sets_classes },
 	{ "default_roce_mode", RDMA_PS_TCP, sets_modes_server, sets_modes_client },
+	{ "UNREACHABLE when the peer's link address changes",
+	  RDMA_PS_TCP, stays, sees_neighbour_move },
 	{}
 };

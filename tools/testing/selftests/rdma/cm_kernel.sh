@@ -3,9 +3,10 @@
 # lab: --nodes 2 --core ours
 # long: --core ours,distro
 # Kernel consumers that connect RC QPs between two guests, and within one, by ib_cm alone: data on
-# each connection, its end, refusals by nobody and by somebody, service resolution, the counters.
+# each connection, its end, refusals by nobody and by somebody, a datagram to a service that was resolved,
+# the counters.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-plan 9
+plan 11
 
 port=/sys/class/infiniband/$LAB_DEV/ports/1
 
@@ -38,6 +39,7 @@ target "$(cat "$port/lid")" "$(cat "$port/gids/0")"
 run 5
 until_is ended 5
 is "connections to itself carry messages" "5 5" "$(kcm accepted) $(kcm received)"
+ok "a datagram came to the service" until_is datagrams 1
 is "all checks hold" 0 "$(kcm failed)"
 ok "REQs and REPs are counted" test "$(count cm_rx_msgs/req)" -ge 7 -a \
 	"$(count cm_tx_msgs/rep)" -ge 5 -a "$(count cm_rx_msgs/sidr_req)" -ge 1
@@ -49,6 +51,7 @@ target "$lid" "$gid"
 run 20
 until_is ended 25
 lab-barrier ran
+ok "and one from the other guest" until_is datagrams 2
 is "connections to the other guest carry messages" "25 25" "$(kcm accepted) $(kcm received)"
 is "all checks hold" 0 "$(kcm failed)"
 ok "there were checks" test "$(kcm passed)" -gt 200

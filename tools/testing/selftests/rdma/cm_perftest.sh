@@ -7,10 +7,6 @@
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 
-# perftest_listens PID: until PID listens where clients ask first, by TCP or by an id
-perftest_listens() { awaited "$1" perftest_listening "$1"; }
-perftest_listening() { listens 18515 || cm_listening "$1"; }
-
 # by_address NAME PROGRAM OPTION...
 by_address()
 {

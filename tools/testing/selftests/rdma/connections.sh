@@ -55,8 +55,12 @@ sleeps() { grep -q '^State:.S' "/proc/$1/status"; }
 cm_listens() { awaited "$1" cm_listening "$1"; }
 cm_listening() { rdma resource show cm_id 2>/dev/null | grep -q "state LISTEN .*pid $1 " && sleeps "$1"; }
 
-# cm_serves PID: the same for one that has a native address, whose ids the rdma tool does not show:
-# until there is an id, and PID sleeps
+# perftest_listens PID: until PID, of perftest, listens where clients ask first, by TCP or by an id
+perftest_listens() { awaited "$1" perftest_listening "$1"; }
+perftest_listening() { listens 18515 || cm_listening "$1"; }
+
+# cm_serves PID: the same as cm_listens for one that has a native address, whose ids the rdma tool does
+# not show: until there is an id, and PID sleeps
 cm_serves() { awaited "$1" cm_sleeping "$1"; }
 cm_sleeping() { rdma resource show | grep -q 'cm_id [1-9]' && sleeps "$1"; }
 
@@ -79,7 +83,8 @@ stopped()
 
 # served NAME READY END "SERVER" CLIENT...: SERVER in node 1 and, once READY PID has succeeded there,
 # CLIENT, which may be a function, in node 2; END PID says how the server ends. Their output goes to
-# $LAB_OUT/NAME.nodeK, and the end of it to the log.
+# $LAB_OUT/NAME.nodeK, and its last $served_lines lines to the log.
+served_lines=8
 served()
 {
 	local name=${1// /} ready=$2 end=$3 server=$4 rc=0 pid
@@ -108,7 +113,7 @@ served()
 		return 0
 		;;
 	esac
-	tail -n 8 "$served_output"
+	tail -n "$served_lines" "$served_output"
 	return "$rc"
 }
 

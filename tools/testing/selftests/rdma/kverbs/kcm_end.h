@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * An end of a connection of the test modules that use ib_cm: a QP, a word to send and a place for
- * one to receive.
+ * An end of a connection, or of a datagram service, of the test modules that use ib_cm: a QP, a
+ * word to send and a place for one to receive.
  */
 #ifndef KCM_END_H
 #define KCM_END_H
@@ -12,15 +12,17 @@
 #include <rdma/ib_verbs.h>
 
 #define WORD		0x600dcafeU
+#define GRH_WORDS	(sizeof(struct ib_grh) / sizeof(u32))
 
 /**
  * struct end - an end of a connection
  * @id: its id
  * @pd: of the QP
+ * @type: of the QP: IB_QPT_RC or IB_QPT_UD
  * @on_event: called with this for the QP's events, or NULL
  * @qp: its QP
  * @cq: CQ of the QP
- * @buf: a word to send, and a place for one to receive
+ * @buf: a word to send, and a place for one to receive, of a datagram behind its GRH
  * @dma: address of @buf
  * @send: completion of the send
  * @recv: completion of the receive
@@ -29,6 +31,7 @@
  * @reason: of a rejection
  * @data: the first byte of its private data
  * @qpn: of a datagram service
+ * @qkey: its Q_Key
  * @status: of the send
  * @done: the send has completed
  * @got: the right word has been received
@@ -37,6 +40,7 @@
 struct end {
 	struct ib_cm_id *id;
 	struct ib_pd *pd;
+	enum ib_qp_type type;
 	void (*on_event)(struct ib_event *event, void *end);
 	struct ib_qp *qp;
 	struct ib_cq *cq;
@@ -49,6 +53,7 @@ struct end {
 	int reason;
 	u8 data;
 	u32 qpn;
+	u32 qkey;
 	enum ib_wc_status status;
 	struct completion done;
 	bool got;
@@ -57,7 +62,13 @@ struct end {
 
 /* ---- QPs ---- */
 
-#define BUF_SIZE (2 * sizeof(u32))
+#define BUF_SIZE ((2 + GRH_WORDS) * sizeof(u32))
+
+/* Words in front of the one that is received */
+static inline unsigned int grh_words(const struct end *end)
+{
+	return end->type == IB_QPT_UD ? GRH_WORDS : 0;
+}
 
 static inline void sent(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -71,7 +82,7 @@ static inline void arrived(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct end *end = container_of(wc->wr_cqe, struct end, recv);
 
-	end->got = wc->status == IB_WC_SUCCESS && end->buf[1] == WORD;
+	end->got = wc->status == IB_WC_SUCCESS && end->buf[1 + grh_words(end)] == WORD;
 	complete(&end->came);
 }
 
@@ -92,7 +103,7 @@ static inline bool make_qp(struct end *end)
 	struct ib_qp_init_attr attr = {
 		.cap = { .max_send_wr = 2, .max_recv_wr = 2, .max_send_sge = 1,
 			 .max_recv_sge = 1 },
-		.sq_sig_type = IB_SIGNAL_ALL_WR, .qp_type = IB_QPT_RC,
+		.sq_sig_type = IB_SIGNAL_ALL_WR, .qp_type = end->type,
 		.event_handler = end->on_event, .qp_context = end,
 	};
 	struct ib_cq *cq = ib_alloc_cq(end->pd->device, end, 4, 0, IB_POLL_WORKQUEUE);
@@ -109,7 +120,7 @@ static inline bool make_qp(struct end *end)
 	return false;
 }
 
-static inline struct end *end_new_with(struct ib_pd *pd,
+static inline struct end *end_new_with(struct ib_pd *pd, enum ib_qp_type type,
 				       void (*on_event)(struct ib_event *event, void *end))
 {
 	struct end *end = kzalloc(sizeof(*end), GFP_KERNEL);
@@ -117,6 +128,7 @@ static inline struct end *end_new_with(struct ib_pd *pd,
 	if (!end)
 		return NULL;
 	end->pd = pd;
+	end->type = type;
 	end->on_event = on_event;
 	init_completion(&end->heard);
 	init_completion(&end->done);
@@ -138,7 +150,7 @@ free:
 
 static inline struct end *end_new(struct ib_pd *pd)
 {
-	return end_new_with(pd, NULL);
+	return end_new_with(pd, IB_QPT_RC, NULL);
 }
 
 /* The PSN with which the peer is told that packets begin. */
@@ -173,7 +185,10 @@ static inline int to_rts(struct end *end)
 
 static inline int post_recv_for(struct end *end, void (*done)(struct ib_cq *cq, struct ib_wc *wc))
 {
-	struct ib_sge sge = { end->dma + sizeof(u32), sizeof(u32), end->pd->local_dma_lkey };
+	struct ib_sge sge = {
+		.addr = end->dma + sizeof(u32), .length = (1 + grh_words(end)) * sizeof(u32),
+		.lkey = end->pd->local_dma_lkey,
+	};
 	struct ib_recv_wr wr = { .wr_cqe = &end->recv, .sg_list = &sge, .num_sge = 1 };
 
 	end->recv.done = done;

@@ -6,7 +6,8 @@
  * Writing a number to "run" makes so many connections to peer_lid and peer_id, one after the other,
  * sends a message on each, waits for the one that the other side sends when it knows that the
  * connection is made, and ends it; then it has a request refused for want of a listener and by a
- * listener, and a datagram service resolved. "passed" and "failed" count the checks.
+ * listener, and a datagram service resolved, to which it sends a message. "passed" and "failed"
+ * count the checks.
  */
 #include <linux/module.h>
 #include <rdma/ib_cache.h>
@@ -18,6 +19,7 @@
 #define SERVICE		0x6b636d01ULL
 #define REFUSED		0x6b636d02ULL
 #define NOBODY		0x6b636d03ULL
+#define QKEY		0x11
 #define PATIENCE	(60 * HZ)
 
 static uint peer_lid;
@@ -28,7 +30,7 @@ static ulong peer_id;
 module_param(peer_id, ulong, 0644);
 MODULE_PARM_DESC(peer_id, "lower half of its GID 0");
 
-static uint passed, failed, accepted, received, ended;
+static uint passed, failed, accepted, received, ended, datagrams;
 module_param(passed, uint, 0444);
 module_param(failed, uint, 0444);
 module_param(accepted, uint, 0444);
@@ -37,12 +39,15 @@ module_param(received, uint, 0444);
 MODULE_PARM_DESC(received, "messages that have arrived on them");
 module_param(ended, uint, 0444);
 MODULE_PARM_DESC(ended, "connections that the other side has ended");
+module_param(datagrams, uint, 0444);
+MODULE_PARM_DESC(datagrams, "messages that have arrived at the datagram service");
 
 static struct kcm {
 	struct ib_device *device;
 	struct ib_pd *pd;
 	struct ib_cm_id *listener;
 	struct ib_cm_id *refuser;
+	struct end *service;
 } kcm;
 
 static bool check(bool holds, const char *what, int line)
@@ -57,6 +62,60 @@ static bool check(bool holds, const char *what, int line)
 }
 
 #define CHECK(_what) check(_what, #_what, __LINE__)
+
+/* ---- datagrams ---- */
+
+static bool can_send_datagrams(struct end *end)
+{
+	struct ib_qp_attr attr = {
+		.qp_state = IB_QPS_INIT, .port_num = 1, .qkey = QKEY,
+	};
+	int ret = ib_modify_qp(end->qp, &attr, IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT |
+				IB_QP_QKEY);
+
+	attr.qp_state = IB_QPS_RTR;
+	ret = ret ?: ib_modify_qp(end->qp, &attr, IB_QP_STATE);
+	attr.qp_state = IB_QPS_RTS;
+	return !(ret ?: ib_modify_qp(end->qp, &attr, IB_QP_STATE | IB_QP_SQ_PSN));
+}
+
+static void datagram_arrived(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct end *end = container_of(wc->wr_cqe, struct end, recv);
+
+	if (wc->status == IB_WC_WR_FLUSH_ERR)
+		return;
+	arrived(cq, wc);
+	if (CHECK(end->got) && CHECK(!post_recv_for(end, datagram_arrived)))
+		datagrams++;
+}
+
+/* Sends the word to the service that has been found. */
+static bool send_datagram(struct end *end, struct sa_path_rec *path)
+{
+	struct ib_sge sge = { end->dma, sizeof(u32), end->pd->local_dma_lkey };
+	struct rdma_ah_attr attr;
+	struct ib_ud_wr ud = {
+		.wr = { .wr_cqe = &end->send, .sg_list = &sge, .num_sge = 1,
+			.opcode = IB_WR_SEND },
+		.remote_qpn = end->qpn, .remote_qkey = end->qkey,
+	};
+	bool good;
+
+	if (!CHECK(!ib_init_ah_attr_from_path(kcm.device, 1, path, &attr, NULL)))
+		return false;
+	ud.ah = rdma_create_ah(end->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
+	rdma_destroy_ah_attr(&attr);
+	if (!CHECK(!IS_ERR(ud.ah)))
+		return false;
+	end->buf[0] = WORD;
+	end->send.done = sent;
+	good = CHECK(!ib_post_send(end->qp, &ud.wr, NULL)) &&
+	       CHECK(wait_for_completion_timeout(&end->done, PATIENCE)) &&
+	       CHECK(end->status == IB_WC_SUCCESS);
+	rdma_destroy_ah(ud.ah, RDMA_DESTROY_AH_SLEEPABLE);
+	return good;
+}
 
 /* ---- who is connected to ---- */
 
@@ -105,8 +164,8 @@ static int passive_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 		return -ECANCELED;
 	case IB_CM_SIDR_REQ_RECEIVED: {
 		struct ib_cm_sidr_rep_param rep = {
-			.qp_num = 0x4242, .qkey = 0x11, .private_data = "sidr",
-			.private_data_len = 4,
+			.qp_num = kcm.service->qp->qp_num, .qkey = QKEY,
+			.private_data = "sidr", .private_data_len = 4,
 		};
 
 		CHECK(!ib_send_cm_sidr_rep(id, &rep));
@@ -141,8 +200,10 @@ static int active_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 	end->data = event->private_data ? *(u8 *)event->private_data : 0;
 	if (event->event == IB_CM_REJ_RECEIVED)
 		end->reason = event->param.rej_rcvd.reason;
-	if (event->event == IB_CM_SIDR_REP_RECEIVED)
+	if (event->event == IB_CM_SIDR_REP_RECEIVED) {
 		end->qpn = event->param.sidr_rep_rcvd.qpn;
+		end->qkey = event->param.sidr_rep_rcvd.qkey;
+	}
 	complete(&end->heard);
 	return 0;
 }
@@ -187,9 +248,9 @@ static int request(struct end *end, u64 service)
 	return make_path(&path) ?: ib_send_cm_req(end->id, &req);
 }
 
-static struct end *active_new(void)
+static struct end *active_new(enum ib_qp_type type)
 {
-	struct end *end = end_new(kcm.pd);
+	struct end *end = end_new_with(kcm.pd, type, NULL);
 
 	if (!end)
 		return NULL;
@@ -208,7 +269,7 @@ static void active_free(struct end *end)
 
 static void connect_once(void)
 {
-	struct end *end = active_new();
+	struct end *end = active_new(IB_QPT_RC);
 
 	if (!CHECK(end))
 		return;
@@ -225,7 +286,7 @@ static void connect_once(void)
 
 static void be_refused(u64 service, int reason)
 {
-	struct end *end = active_new();
+	struct end *end = active_new(IB_QPT_RC);
 
 	if (!CHECK(end))
 		return;
@@ -237,7 +298,7 @@ static void be_refused(u64 service, int reason)
 
 static void resolve(void)
 {
-	struct end *end = active_new();
+	struct end *end = active_new(IB_QPT_UD);
 	struct sa_path_rec path;
 	struct ib_cm_sidr_req_param req = {
 		.path = &path, .service_id = cpu_to_be64(SERVICE), .timeout_ms = 1000,
@@ -246,9 +307,10 @@ static void resolve(void)
 
 	if (!CHECK(end))
 		return;
-	if (CHECK(!make_path(&path)) && CHECK(!ib_send_cm_sidr_req(end->id, &req)) &&
-	    CHECK(hears(end, IB_CM_SIDR_REP_RECEIVED)))
-		CHECK(end->qpn == 0x4242 && end->data == 's');
+	if (CHECK(can_send_datagrams(end)) && CHECK(!make_path(&path)) &&
+	    CHECK(!ib_send_cm_sidr_req(end->id, &req)) &&
+	    CHECK(hears(end, IB_CM_SIDR_REP_RECEIVED)) && CHECK(end->data == 's'))
+		send_datagram(end, &path);
 	active_free(end);
 }
 
@@ -300,15 +362,24 @@ static int kcm_add(struct ib_device *device)
 	ret = PTR_ERR_OR_ZERO(kcm.pd);
 	if (ret)
 		goto none;
+	kcm.service = end_new_with(kcm.pd, IB_QPT_UD, NULL);
+	ret = -ENOMEM;
+	if (!kcm.service)
+		goto pd;
+	ret = -EIO;
+	if (!can_send_datagrams(kcm.service) || post_recv_for(kcm.service, datagram_arrived))
+		goto service;
 	kcm.listener = listen(passive_handler, SERVICE);
 	ret = PTR_ERR_OR_ZERO(kcm.listener);
 	if (ret)
-		goto pd;
+		goto service;
 	kcm.refuser = listen(refusing_handler, REFUSED);
 	ret = PTR_ERR_OR_ZERO(kcm.refuser);
 	if (!ret)
 		return 0;
 	ib_destroy_cm_id(kcm.listener);
+service:
+	end_free(kcm.service);
 pd:
 	ib_dealloc_pd(kcm.pd);
 none:
@@ -322,6 +393,8 @@ static void kcm_remove(struct ib_device *device, void *data)
 		return;
 	ib_destroy_cm_id(kcm.refuser);
 	ib_destroy_cm_id(kcm.listener);
+	ib_drain_qp(kcm.service->qp);
+	end_free(kcm.service);
 	ib_dealloc_pd(kcm.pd);
 	kcm.device = NULL;
 }

@@ -122,7 +122,7 @@ static void echo(struct ib_cq *cq, struct ib_wc *wc)
 
 static int answer(struct ib_cm_id *id)
 {
-	struct end *end = end_new_with(kcm.pd, qp_event);
+	struct end *end = end_new_with(kcm.pd, IB_QPT_RC, qp_event);
 	struct ib_cm_rep_param rep = {
 		.responder_resources = 1, .initiator_depth = 1, .rnr_retry_count = 7,
 	};
@@ -198,7 +198,7 @@ static void connect(void)
 		.local_cm_response_timeout = 17, .retry_count = 3, .rnr_retry_count = 7,
 		.max_cm_retries = 15,
 	};
-	struct end *end = end_new_with(kcm.pd, qp_event);
+	struct end *end = end_new_with(kcm.pd, IB_QPT_RC, qp_event);
 
 	if (!CHECK(end))
 		return;
