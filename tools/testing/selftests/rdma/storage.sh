@@ -34,6 +34,20 @@ modules()
 	done
 }
 
+# guids: every node knows the GUID of each one's port, as srp_target wants it. All nodes meet here.
+guids()
+{
+	hex "$port/gids/0" | cut -c17- >"$LAB_OUT/guid.$LAB_NODE"
+	lab-barrier guids
+}
+
+# repeated TIMES COMMAND...: which is told what failed
+repeated()
+{
+	local turn
+	for ((turn = 1; turn <= $1; turn++)); do "${@:2}" || { echo "turn $turn"; return 1; }; done
+}
+
 # qps: how many connected QPs there are. Most belong to rdma_cm by their name, whoever asked it.
 qps() { rdma resource show qp | grep -c 'type RC'; }
 qps_are() { [ "$(qps)" = "$1" ]; }
@@ -43,12 +57,12 @@ qps_are() { [ "$(qps)" = "$1" ]; }
 # configfs_up: it is a module, which nobody may have loaded before
 configfs_up() { modprobe configfs && { mountpoint -q $configfs || mount -t configfs configfs $configfs; }; }
 
-# disk NAME MIB: a disk in memory, /dev/NAME
+# disk NAME MIB [0]: a disk in memory, /dev/NAME; with 0 it forgets what is written
 disk()
 {
 	local d=$configfs/nullb/$1
 	configfs_up && modprobe null_blk nr_devices=0 && mkdir "$d" && put "$2" "$d/size" &&
-		put 1 "$d/memory_backed" && put 1 "$d/power" && [ -b "/dev/$1" ]
+		put "${3:-1}" "$d/memory_backed" && put 1 "$d/power" && [ -b "/dev/$1" ]
 }
 
 no_disk() { rmdir "$configfs/nullb/$1"; }
@@ -86,6 +100,12 @@ by_sizes()
 		verified "$1" 32M --bs=1M && verified "$1" 16M --bsrange=512-256k
 }
 
+# mixed FILE: 1 GiB in requests of mixed sizes, not all of whole pages
+mixed() { verified "$1" 1G --bssplit=512/10:4k/20:12k/10:64k/30:256k/20:1m/10 --rw=write; }
+
+# odd_lists FILE: by lists of pieces that are as odd as the disk allows
+odd_lists() { /lab/src/tools/testing/selftests/rdma/scatter.py "$1" 100; }
+
 # changed FILE: fio finds the block that another has overwritten
 changed() { ! fio_run changed "$1" --size=8M --rw=randwrite --bs=4k --verify=crc32c --verify_only; }
 
@@ -109,8 +129,14 @@ busy() { [ "$(writes "$1")" -gt "$2" ]; }
 # nvmet_subsystem NAME DISK
 nvmet_subsystem()
 {
+	modprobe nvmet && mkdir "$nvmet/subsystems/$1" && nvmet_namespace "$1" "$2"
+}
+
+# nvmet_namespace NAME DISK: the subsystem, which is for everybody, has the disk
+nvmet_namespace()
+{
 	local s=$nvmet/subsystems/$1
-	modprobe nvmet && mkdir "$s" && put 1 "$s/attr_allow_any_host" && mkdir "$s/namespaces/1" &&
+	put 1 "$s/attr_allow_any_host" && mkdir "$s/namespaces/1" &&
 		put "$2" "$s/namespaces/1/device_path" && put 1 "$s/namespaces/1/enable"
 }
 
@@ -151,7 +177,7 @@ nvme_is() { grep -qx "$1" /sys/class/nvme/nvme*/state; }
 nfsd_up()
 {
 	modprobe nfsd && mount -t nfsd nfsd /proc/fs/nfsd && mkdir -p /export &&
-		mount -t tmpfs -o size=768m tmpfs /export && chmod 777 /export &&
+		mount -t tmpfs -o size=1200m tmpfs /export && chmod 777 /export &&
 		put '/export *(rw,fsid=0,no_root_squash,insecure,no_subtree_check)' /etc/exports &&
 		put 10 /proc/fs/nfsd/nfsv4leasetime && put 10 /proc/fs/nfsd/nfsv4gracetime &&
 		rpc_programs && exportfs -ra && rpc.mountd && nfsd_begins
@@ -168,11 +194,12 @@ rpc_programs()
 
 nfsd_down()
 {
-	rpc.nfsd 0 && exportfs -ua && killall rpc.mountd rpc.statd rpcbind && umount /proc/fs/nfsd && umount /export
+	rpc.nfsd 0 && exportfs -ua && killall -w rpc.mountd rpc.statd rpcbind &&
+		umount /proc/fs/nfsd && umount /export
 }
 
 nfs_client_up() { modprobe nfs && rpc_programs; }
-nfs_client_down() { killall rpc.statd rpcbind; }
+nfs_client_down() { killall -w rpc.statd rpcbind; }
 
 # nfs_attached TRANSPORT ADDRESS FOLDER WHERE OPTIONS
 nfs_attached()
@@ -194,15 +221,26 @@ lio_disk()
 
 no_lio_disk() { rmdir "$lio/core/iblock_0/$1" "$lio/core/iblock_0"; }
 
-# lio_pi_disk DISK MIB: LIO has a disk in memory that keeps protection fields, of T10's type 1
+# lio_pi_disk DISK MIB: LIO has a disk that keeps protection fields, of T10's type 1: files in
+# memory, $pi_files/DISK and DISK.protection. That of the fields is formatted.
+pi_files=/run/lab/disks
 lio_pi_disk()
 {
-	local d=$lio/core/rd_mcp_0/$1
-	configfs_up && modprobe target_core_mod && mkdir -p "$d" && put "rd_pages=$(($2 << 8))" "$d/control" &&
-		put 1 "$d/enable" && put 1 "$d/attrib/pi_prot_type"
+	local d=$lio/core/fileio_0/$1 size=$(($2 << 20))
+	configfs_up && modprobe target_core_mod && modprobe target_core_file &&
+		mkdir -p "$d" $pi_files &&
+		put "fd_dev_name=$pi_files/$1,fd_dev_size=$size" "$d/control" && put 1 "$d/enable" &&
+		put 1 "$d/attrib/pi_prot_type" && put 1 "$d/attrib/pi_prot_format"
 }
 
-no_lio_pi_disk() { rmdir "$lio/core/rd_mcp_0/$1" "$lio/core/rd_mcp_0"; }
+no_lio_pi_disk()
+{
+	rmdir "$lio/core/fileio_0/$1" "$lio/core/fileio_0" &&
+		rm "$pi_files/$1" "$pi_files/$1.protection"
+}
+
+# lio_checks DISK 0|1: whether LIO compares data and fields itself
+lio_checks() { put "$2" "$lio/core/fileio_0/$1/attrib/pi_prot_verify"; }
 
 # lun GROUP DISK: the group of target ports has it as its LUN 0; DISK is lio_disk's, or HBA/DISK
 lun()
@@ -291,6 +329,22 @@ srp_found() { ibsrpdm -c -d /dev/infiniband/umad0 | grep id_ext; }
 srp_attached()
 {
 	within srp_found && put "$(srp_found)" "/sys/class/infiniband_srp/srp-$LAB_DEV-1/add_target" &&
+		within scsi_disk
+}
+
+# srp_listens TCP-PORT: the target can be reached by address, too. Prints by which names a login
+# asks for it.
+srp_listens()
+{
+	local guid
+	guid=$(</sys/module/ib_srpt/parameters/srpt_service_guid)
+	put "$1" $lio/srpt/rdma_cm_port && echo "id_ext=${guid#0x},ioc_guid=${guid#0x}"
+}
+
+# srp_attached_at ADDRESS TCP-PORT NAMES: by what srp_listens printed there
+srp_attached_at()
+{
+	put "$3,dest=$1:$2" "/sys/class/infiniband_srp/srp-$LAB_DEV-1/add_target" &&
 		within scsi_disk
 }
 

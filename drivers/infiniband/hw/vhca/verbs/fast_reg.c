@@ -32,6 +32,42 @@ static size_t list_size(bool gaps, u32 entries)
 }
 
 /**
+ * vhca_make_fast_key() - have the device make the key of a list
+ * @fast: becomes such a key; its list is allocated, the rest is zero
+ * @ibpd: protection domain
+ * @type: VHCA_MKEY_FAST, _FAST_SG or _INTEGRITY
+ * @max: entries of the list
+ *
+ * Context: may sleep.
+ * Return: 0 or an error of the command.
+ */
+int vhca_make_fast_key(struct vhca_fast_mr *fast, struct ib_pd *ibpd, u8 type, u32 max)
+{
+	struct vhca_create_mkey_req req = {
+		.buf = {
+			.addr = cpu_to_le64(fast->list.dma),
+			.npages = cpu_to_le32(max),
+			.levels = 1,
+		},
+		.pdn = cpu_to_le32(to_vpd(ibpd)->pdn),
+		.type = type,
+		.variant = vhca_next_variant(),
+	};
+	u32 key;
+	int err;
+
+	err = vhca_cmd_create_mkey(&to_vdev(ibpd->device)->hw, &req, &key);
+	if (err)
+		return err;
+	fast->mr.fast = true;
+	fast->mr.ibmr.lkey = key;
+	fast->mr.ibmr.rkey = key;
+	fast->gaps = type != VHCA_MKEY_FAST;
+	fast->max = max;
+	return 0;
+}
+
+/**
  * vhca_alloc_mr() - ib_device_ops.alloc_mr
  * @ibpd: protection domain
  * @type: IB_MR_TYPE_MEM_REG: pages; IB_MR_TYPE_SG_GAPS: pieces of any kind
@@ -44,14 +80,7 @@ struct ib_mr *vhca_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_nu
 {
 	struct vhca_dev *dev = to_vdev(ibpd->device);
 	bool gaps = type == IB_MR_TYPE_SG_GAPS;
-	struct vhca_create_mkey_req req = {
-		.buf = { .npages = cpu_to_le32(max_num_sg), .levels = 1 },
-		.pdn = cpu_to_le32(to_vpd(ibpd)->pdn),
-		.type = gaps ? VHCA_MKEY_FAST_SG : VHCA_MKEY_FAST,
-		.variant = vhca_next_variant(),
-	};
 	struct vhca_fast_mr *fast;
-	u32 key;
 	int err;
 
 	err = check_alloc(dev, type, max_num_sg);
@@ -63,15 +92,10 @@ struct ib_mr *vhca_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_nu
 	err = vhca_list_alloc(&fast->list, dev->hw.dev, list_size(gaps, max_num_sg));
 	if (err)
 		goto err_mr;
-	req.buf.addr = cpu_to_le64(fast->list.dma);
-	err = vhca_cmd_create_mkey(&dev->hw, &req, &key);
+	err = vhca_make_fast_key(fast, ibpd, gaps ? VHCA_MKEY_FAST_SG : VHCA_MKEY_FAST,
+				 max_num_sg);
 	if (err)
 		goto err_list;
-	fast->mr.fast = true;
-	fast->mr.ibmr.lkey = key;
-	fast->mr.ibmr.rkey = key;
-	fast->gaps = gaps;
-	fast->max = max_num_sg;
 	return &fast->mr.ibmr;
 
 err_list:

@@ -8,9 +8,7 @@
 #include <linux/slab.h>
 #include <kunit/visibility.h>
 
-#include "../cmd/cmd.h"
 #include "mr.h"
-#include "pd.h"
 
 static size_t list_size(u32 entries)
 {
@@ -34,13 +32,7 @@ static struct vhca_sg_entry *first_entry(const struct vhca_fast_mr *fast)
 struct ib_mr *vhca_alloc_mr_integrity(struct ib_pd *ibpd, u32 max_num_sg, u32 max_num_meta_sg)
 {
 	struct vhca_dev *dev = to_vdev(ibpd->device);
-	u32 key, most = dev->hw.limits.max_reg_entries, max = max_num_sg + max_num_meta_sg;
-	struct vhca_create_mkey_req req = {
-		.buf = { .npages = cpu_to_le32(max), .levels = 1 },
-		.pdn = cpu_to_le32(to_vpd(ibpd)->pdn),
-		.type = VHCA_MKEY_INTEGRITY,
-		.variant = vhca_next_variant(),
-	};
+	u32 most = dev->hw.limits.max_reg_entries, max = max_num_sg + max_num_meta_sg;
 	struct vhca_fast_mr *fast;
 	int err = -ENOMEM;
 
@@ -57,15 +49,9 @@ struct ib_mr *vhca_alloc_mr_integrity(struct ib_pd *ibpd, u32 max_num_sg, u32 ma
 				      GFP_KERNEL | __GFP_NOWARN);
 	if (!fast->pi)
 		goto err_mr;
-	req.buf.addr = cpu_to_le64(fast->list.dma);
-	err = vhca_cmd_create_mkey(&dev->hw, &req, &key);
+	err = vhca_make_fast_key(fast, ibpd, VHCA_MKEY_INTEGRITY, max);
 	if (err)
 		goto err_list;
-	fast->mr.fast = true;
-	fast->mr.ibmr.lkey = key;
-	fast->mr.ibmr.rkey = key;
-	fast->gaps = true;
-	fast->max = max;
 	return &fast->mr.ibmr;
 
 err_list:
@@ -98,25 +84,25 @@ int vhca_map_mr_sg_pi(struct ib_mr *ibmr, struct scatterlist *data_sg, int data_
 	struct vhca_dev *dev = to_vdev(ibmr->device);
 	struct vhca_fast_mr *fast = to_vfast(to_vmr(ibmr));
 	struct vhca_pieces data, meta = {};
-	int n;
+	int n, m = 0;
 
 	fast->entries = 0;
 	data.entry = first_entry(fast);
 	data.max = fast->max;
 	n = vhca_take_pieces(&data, dev->hw.dev, data_sg, data_sg_nents, data_sg_offset);
-	if (n >= 0 && n == data_sg_nents && meta_sg_nents) {
-		data_sg_nents += meta_sg_nents;
-		meta.entry = data.entry + data.n;
-		meta.max = fast->max - data.n;
-		n = vhca_take_pieces(&meta, dev->hw.dev, meta_sg, meta_sg_nents, meta_sg_offset);
-		n = n < 0 ? n : data_sg_nents - meta_sg_nents + n;
-	}
 	if (n < 0)
 		return n;
-	if (n < data_sg_nents)
+	if (n == data_sg_nents && meta_sg_nents) {
+		meta.entry = data.entry + data.n;
+		meta.max = fast->max - data.n;
+		m = vhca_take_pieces(&meta, dev->hw.dev, meta_sg, meta_sg_nents, meta_sg_offset);
+		if (m < 0)
+			return m;
+	}
+	if (n < data_sg_nents || m < meta_sg_nents)
 		return vhca_refuse(dev->hw.dev, -ENOMEM,
-				   "map_mr_sg_pi: %d of %d pieces do not fit %u entries",
-				   data_sg_nents - n, data_sg_nents, fast->max);
+				   "map_mr_sg_pi: %u entries hold %d of %d pieces of data, %d of %d of fields",
+				   fast->max, n, data_sg_nents, m, meta_sg_nents);
 	fast->pi->error = cpu_to_le32(VHCA_DIF_GOOD);
 	fast->entries = data.n + meta.n;
 	fast->data_entries = data.n;

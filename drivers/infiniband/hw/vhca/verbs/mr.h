@@ -139,6 +139,7 @@ int vhca_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata);
 int vhca_dealloc_mw(struct ib_mw *ibmw);
 
 /* fast_reg.c */
+int vhca_make_fast_key(struct vhca_fast_mr *fast, struct ib_pd *ibpd, u8 type, u32 max);
 struct ib_mr *vhca_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg);
 int vhca_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
 void vhca_free_fast_mr(struct vhca_mr *mr);
