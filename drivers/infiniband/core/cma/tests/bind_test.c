@@ -356,6 +356,35 @@ static void families(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bind_to(c, INADDR_ANY), -EINVAL);
 }
 
+static int interface_of(struct consumer *c)
+{
+	return c->id->route.addr.dev_addr.bound_dev_if;
+}
+
+/* An id that was not bound is as it was before: the next address is looked for everywhere. */
+static void refused_and_bound(struct kunit *test)
+{
+	struct consumer *c = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+	struct consumer *other = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+	union ct_addr here = ct_ip4(0x0a000101, 5001), there = ct_ip4(0x0a000201, 5001);
+	union ct_addr local = ct_ip6(0xfe800000, 1, 0);
+
+	ct_add_device(test->priv, 1);
+	ct_add_device(test->priv, 2);
+	KUNIT_EXPECT_EQ(test, bind_to(c, 0x0a000901), -ENODEV);
+	KUNIT_EXPECT_EQ(test, interface_of(c), 0);
+	KUNIT_ASSERT_EQ(test, rdma_bind_addr(c->id, &here.any), 0);
+	KUNIT_EXPECT_EQ(test, interface_of(c), 1);
+	KUNIT_EXPECT_EQ(test, rdma_bind_addr(other->id, &here.any), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, interface_of(other), 0);
+	/* The interface of a link-local address goes with it, too. */
+	local.in6.sin6_scope_id = 7;
+	KUNIT_EXPECT_EQ(test, rdma_bind_addr(other->id, &local.any), -EADDRNOTAVAIL);
+	KUNIT_EXPECT_EQ(test, interface_of(other), 0);
+	KUNIT_EXPECT_EQ(test, rdma_bind_addr(other->id, &there.any), 0);
+	KUNIT_EXPECT_EQ(test, interface_of(other), 2);
+}
+
 /* ---- AF_IB ---- */
 
 static int bind_ib(struct kunit *test, enum rdma_ucm_port_space ps, u64 service_id, u64 mask,
@@ -403,6 +432,7 @@ static struct kunit_case bind_cases[] = {
 	KUNIT_CASE(shared_ephemeral),
 	KUNIT_CASE(privileged),
 	KUNIT_CASE(families),
+	KUNIT_CASE(refused_and_bound),
 	KUNIT_CASE(service_ids),
 	{}
 };
