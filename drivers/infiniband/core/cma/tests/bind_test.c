@@ -296,13 +296,17 @@ static void ephemeral(struct kunit *test)
 }
 
 /* Binds an id that is going to connect to @to. */
-static int bind_towards(struct kunit *test, u32 from, u32 to, u16 port)
+static int bind_id_towards(struct consumer *c, u32 from, u32 to, u16 port)
 {
-	struct consumer *c = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
 	union ct_addr local = ct_ip4(from, 0), peer = ct_ip4(to, port);
 
 	memcpy(cma_dst_addr(ct_id(c)), &peer.in, sizeof(peer.in));
 	return rdma_bind_addr(c->id, &local.any);
+}
+
+static int bind_towards(struct kunit *test, u32 from, u32 to, u16 port)
+{
+	return bind_id_towards(ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC), from, to, port);
 }
 
 /* Connections that differ in an end share a port. */
@@ -319,6 +323,31 @@ static void shared_ephemeral(struct kunit *test)
 	/* A wildcard is as good as any address, so that no end differs. */
 	KUNIT_EXPECT_EQ(test, bind_towards(test, INADDR_ANY, 0x0a000201, 7), -EADDRNOTAVAIL);
 	KUNIT_EXPECT_EQ(test, bind_towards(test, INADDR_ANY, 0x0a000203, 7), 0);
+}
+
+/*
+ * They can because of their peers.  A listener has none: it gets the port once it is nobody else's.
+ */
+static void shared_ephemeral_listens(struct kunit *test)
+{
+	struct consumer *c[EPHEMERAL], *shares = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+	unsigned int same = 0;
+
+	ct_add_device(test->priv, 1);
+	few_ports(test);
+	for (unsigned int i = 0; i < EPHEMERAL; i++) {
+		c[i] = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+		KUNIT_ASSERT_EQ(test, bind_id_towards(c[i], 0x0a000101, 0x0a000201, 7), 0);
+	}
+	KUNIT_ASSERT_EQ(test, bind_id_towards(shares, 0x0a000101, 0x0a000201, 8), 0);
+	while (same < EPHEMERAL - 1 && port_of(c[same]) != port_of(shares))
+		same++;
+	KUNIT_EXPECT_EQ(test, rdma_listen(shares->id, 1), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, rdma_listen(c[same]->id, 1), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, cma_state(ct_id(shares)), RDMA_CM_ADDR_BOUND);
+	KUNIT_EXPECT_EQ(test, rdma_listen(c[same ? 0 : 1]->id, 1), 0);
+	ct_destroy(c[same]);
+	KUNIT_EXPECT_EQ(test, rdma_listen(shares->id, 1), 0);
 }
 
 /* ---- who may ---- */
@@ -430,6 +459,7 @@ static struct kunit_case bind_cases[] = {
 	KUNIT_CASE_SLOW(against_model),
 	KUNIT_CASE(ephemeral),
 	KUNIT_CASE(shared_ephemeral),
+	KUNIT_CASE(shared_ephemeral_listens),
 	KUNIT_CASE(privileged),
 	KUNIT_CASE(families),
 	KUNIT_CASE(refused_and_bound),
