@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * KUnit: answers to queries that come, and make the consumer give its id up, before the call that
- * asks has returned; ids that try again.
+ * asks has returned; ids that try again; what a path is asked for.
  */
 #include <kunit/static_stub.h>
 #include <linux/iopoll.h>
@@ -171,6 +171,60 @@ static void scope_of_the_peer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rdma_resolve_addr(c->id, NULL, &global.any, 1), -ENETUNREACH);
 }
 
+/* ---- quality of service ---- */
+
+static struct sa_path_rec asked;
+static ib_sa_comp_mask asked_mask;
+
+static int path_is_noted(struct cma_id *id, struct sa_path_rec *wanted, ib_sa_comp_mask mask,
+			 unsigned long timeout_ms, cma_path_found found,
+			 struct ib_sa_query **query)
+{
+	asked = *wanted;
+	asked_mask = mask;
+	return -EIO;
+}
+
+static void ask_for_path(struct consumer *c, union ct_addr *own, union ct_addr *peer)
+{
+	struct kunit *test = kunit_get_current_test();
+
+	kunit_activate_static_stub(test, cma_ask_neighbour, neighbour_answers);
+	kunit_activate_static_stub(test, cma_ask_path, path_is_noted);
+	KUNIT_ASSERT_EQ(test, rdma_bind_addr(c->id, &own->any), 0);
+	KUNIT_ASSERT_EQ(test, rdma_resolve_addr(c->id, NULL, &peer->any, 1000), 0);
+	ct_settle();
+	show_manager(test, true);
+	KUNIT_EXPECT_EQ(test, rdma_resolve_route(c->id, 1000), -EIO);
+	show_manager(test, false);
+}
+
+/* The type of service of IPv4 is the manager's QoS class. */
+static void type_of_service(struct kunit *test)
+{
+	struct consumer *c = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+	union ct_addr own = ct_ip4(0x0a000101, 0), peer = ct_ip4(0x0a000909, 7);
+
+	rdma_set_service_type(c->id, 8);
+	ask_for_path(c, &own, &peer);
+	KUNIT_EXPECT_TRUE(test, asked_mask & IB_SA_PATH_REC_QOS_CLASS);
+	KUNIT_EXPECT_FALSE(test, asked_mask & IB_SA_PATH_REC_TRAFFIC_CLASS);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(asked.qos_class), 8);
+}
+
+/* The flow information of IPv6 has the traffic class. */
+static void flow_information(struct kunit *test)
+{
+	struct consumer *c = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+	union ct_addr own = ct_ip6(0xfd000000, 0x10001, 0), peer = ct_ip6(0xfd000000, 0x90009, 7);
+
+	own.in6.sin6_flowinfo = cpu_to_be32(0x5a << 20 | 0x12345);
+	ask_for_path(c, &own, &peer);
+	KUNIT_EXPECT_FALSE(test, asked_mask & IB_SA_PATH_REC_QOS_CLASS);
+	KUNIT_EXPECT_TRUE(test, asked_mask & IB_SA_PATH_REC_TRAFFIC_CLASS);
+	KUNIT_EXPECT_EQ(test, asked.traffic_class, 0x5a);
+}
+
 static int resolve_init(struct kunit *test)
 {
 	int ret = ct_init(test);
@@ -185,6 +239,8 @@ static struct kunit_case resolve_cases[] = {
 	KUNIT_CASE(destroyed_by_route),
 	KUNIT_CASE(used_again),
 	KUNIT_CASE(scope_of_the_peer),
+	KUNIT_CASE(type_of_service),
+	KUNIT_CASE(flow_information),
 	{}
 };
 
