@@ -39,7 +39,10 @@ int cm_call_rule(const struct cm_id *id, enum cm_input input, struct cm_rule *ru
 			   cm_input_name(input), cm_state_name(id->ib.state));
 }
 
-/* The alternate path becomes the path; it is the alternate path still. */
+/*
+ * The alternate path becomes the path; it is the alternate path still.  Its datagram comes with it,
+ * so that the last message does not leave by a path that is dead.
+ */
 static void migrate(struct cm_id *id)
 {
 	struct cm_route *old = id->route;
@@ -49,6 +52,12 @@ static void migrate(struct cm_id *id)
 	id->route = cm_route_get(id->alt);
 	id->ack_timeout = id->alt_ack_timeout;
 	cm_route_put_later(old);
+	if (!id->alt_spare)
+		return;
+	if (id->spare)
+		cm_buf_free(id->spare);
+	id->spare = id->alt_spare;
+	id->alt_spare = NULL;
 }
 
 /**

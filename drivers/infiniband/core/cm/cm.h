@@ -341,6 +341,7 @@ struct cm_said {
  * @own_timeout: what @ack_timeout was before the peer said anything; 0 on the passive side, where
  *	the peer has brought the path
  * @spare: a datagram on @route for the last message if there is no memory then
+ * @alt_spare: one on @alt, which becomes @spare when the connection goes over; or NULL
  * @remote: the peer, before TIMEWAIT
  * @waiting: the peer, in TIMEWAIT, whose end sets this to NULL before it frees the peer
  * @sidr_node: in the table of questions
@@ -395,6 +396,7 @@ struct cm_id {
 	u8 alt_ack_timeout;
 	u8 own_timeout;
 	struct ib_mad_send_buf *spare;
+	struct ib_mad_send_buf *alt_spare;
 	struct cm_remote *remote;
 	struct cm_remote *waiting;
 	struct rhash_head sidr_node;
@@ -453,6 +455,7 @@ void cm_id_put(struct cm_id *id);
  * @primary: route to the peer
  * @alt: route of the alternate path, or NULL
  * @spare: a datagram on @primary
+ * @alt_spare: one on @alt
  * @ack_timeout: ACK timeout of the path, an IBA time
  * @alt_ack_timeout: ACK timeout of the alternate path
  */
@@ -460,6 +463,7 @@ struct cm_routes {
 	struct cm_route *primary;
 	struct cm_route *alt;
 	struct ib_mad_send_buf *spare;
+	struct ib_mad_send_buf *alt_spare;
 	u8 ack_timeout;
 	u8 alt_ack_timeout;
 };
@@ -469,7 +473,11 @@ int cm_routes_make(struct cm_device *device, struct sa_path_rec *primary,
 		   const struct ib_gid_attr *sgid_attr, u32 remote_qpn,
 		   struct sa_path_rec *alternate, struct cm_routes *routes);
 int cm_routes_add_spare(struct cm_routes *routes);
+int cm_routes_add_alternate(struct cm_device *device, struct sa_path_rec *path, u32 remote_qpn,
+			    struct cm_routes *routes);
 int cm_routes_take(struct cm_id *id, struct cm_routes *routes);
+void cm_routes_take_alternate(struct cm_id *id, struct cm_routes *routes);
+void cm_routes_leave(struct cm_id *id, struct cm_routes *routes);
 void cm_routes_free(struct cm_routes *routes);
 int cm_routes_move(struct cm_id *id, struct cm_id *from);
 

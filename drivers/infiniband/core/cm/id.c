@@ -93,13 +93,12 @@ struct cm_id *cm_id_new(struct cm_device *device, ib_cm_handler handler, void *c
 static void release(struct cm_id *id)
 {
 	struct cm_event *event, *next;
+	struct cm_routes routes;
 
 	list_for_each_entry_safe(event, next, &id->events, entry)
 		cm_event_free(event);
-	if (id->spare)
-		cm_buf_free(id->spare);
-	cm_route_put(id->route);
-	cm_route_put(id->alt);
+	cm_routes_leave(id, &routes);
+	cm_routes_free(&routes);
 	cm_remote_free(id->remote);
 	cm_direction_free(id->direction);
 	kfree(id->said.data);
@@ -160,24 +159,15 @@ void cm_id_end(struct cm_id *id, int err)
 
 static void leave(struct cm_id *id)
 {
-	struct ib_mad_send_buf *spare;
-	struct cm_route *route, *alt;
+	struct cm_routes routes;
 
 	scoped_guard(spinlock_irqsave, &id->lock) {
-		route = id->route;
-		alt = id->alt;
-		spare = id->spare;
-		id->route = NULL;
-		id->alt = NULL;
-		id->spare = NULL;
+		cm_routes_leave(id, &routes);
 		/* Its completion reports the failure, of which the consumer gets an event. */
 		if (id->pending)
 			id->device->mad->modify(id->pending, 0);
 	}
-	if (spare)
-		cm_buf_free(spare);
-	cm_route_put(route);
-	cm_route_put(alt);
+	cm_routes_free(&routes);
 }
 
 /**

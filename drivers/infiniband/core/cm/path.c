@@ -67,9 +67,23 @@ void cm_rec_of_path(const struct cm_path *path, struct sa_path_rec *rec)
 	sa_path_set_dlid(rec, path->local_lid);
 }
 
-/* The id's lock is held. Takes @alt over, or leaves it. */
+/* The id's lock is held. This side cannot use the path, whatever its consumer thinks of it. */
+static void refuse_path(struct cm_id *id, const struct cm_msg *lap, int err)
+{
+	static const struct cm_rule rule = { .send = CM_MSG_APR };
+	struct cm_msg msg = {
+		.tid = lap->tid,
+		.apr.status = err == -EINVAL ? IB_CM_APR_INVALID_GID : IB_CM_APR_REJECT,
+	};
+
+	cm_say(id, &rule, &msg);
+}
+
+/*
+ * The id's lock is held. Takes the path of @routes over, or leaves it; @err says why there is none.
+ */
 static void load(struct cm_id *id, const struct cm_msg *msg, struct cm_event **event,
-		 struct cm_route **alt)
+		 struct cm_routes *routes, int err)
 {
 	struct cm_rule rule = cm_id_rule(id, CM_IN_LAP);
 
@@ -83,10 +97,12 @@ static void load(struct cm_id *id, const struct cm_msg *msg, struct cm_event **e
 	}
 	if (id->device->gone)
 		return;
-	if (rule.todo & CM_DO_LOAD) {
-		swap(id->alt, *alt);
-		id->alt_ack_timeout = (*event)->path[0].packet_life_time + 1;
+	if (err) {
+		refuse_path(id, msg, err);
+		return;
 	}
+	if (rule.todo & CM_DO_LOAD)
+		cm_routes_take_alternate(id, routes);
 	id->tid = msg->tid;
 	cm_happens(id, CM_IN_LAP, *event);
 	*event = NULL;
@@ -97,12 +113,16 @@ static void load(struct cm_id *id, const struct cm_msg *msg, struct cm_event **e
  * @port: where that has arrived
  * @msg: its contents
  * @wc: the datagram, which is freed
+ *
+ * A path that this side cannot use is refused. Without memory there is no answer, and the peer asks
+ * again.
  */
 void cm_recv_lap(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc)
 {
 	struct cm_id *id = cm_id_find(msg->remote_id);
-	struct cm_route *alt;
+	struct cm_routes routes = {};
 	struct cm_event *event;
+	int ret;
 
 	/*
 	 * RoCE has no alternate paths. An id of another device is not the peer's, and its device
@@ -123,12 +143,12 @@ void cm_recv_lap(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_r
 	event->path[0].mtu = id->path_mtu;
 	event->ib.param.lap_rcvd.alternate_path = &event->path[0];
 	event->ib.private_data = (void *)msg->private_data;
-	alt = cm_route_of_path(id->device, &event->path[0], NULL, be32_to_cpu(IB_QP1));
-	if (!IS_ERR(alt)) {
+	ret = cm_routes_add_alternate(id->device, &event->path[0], be32_to_cpu(IB_QP1), &routes);
+	if (ret != -ENOMEM && ret != -ENODEV) {
 		event->wc = wc;
 		scoped_guard(spinlock_irqsave, &id->lock)
-			load(id, msg, &event, &alt);
-		cm_route_put(alt);
+			load(id, msg, &event, &routes, ret);
+		cm_routes_free(&routes);
 		wc = NULL;
 	}
 	cm_event_free(event);
@@ -159,8 +179,8 @@ int ib_send_cm_lap(struct ib_cm_id *cm_id, struct sa_path_rec *alternate_path,
 		   const void *private_data, u8 private_data_len)
 {
 	struct cm_id *id = to_cm_id(cm_id);
+	struct cm_routes routes = {};
 	struct cm_msg msg = {};
-	struct cm_route *alt;
 	struct cm_rule rule;
 	int ret = cm_check_data(private_data, private_data_len, CM_MSG_LAP);
 
@@ -168,9 +188,9 @@ int ib_send_cm_lap(struct ib_cm_id *cm_id, struct sa_path_rec *alternate_path,
 		return ret;
 	if (READ_ONCE(id->device->gone))
 		return -ENODEV;
-	alt = cm_route_of_path(id->device, alternate_path, NULL, be32_to_cpu(IB_QP1));
-	if (IS_ERR(alt))
-		return PTR_ERR(alt);
+	ret = cm_routes_add_alternate(id->device, alternate_path, be32_to_cpu(IB_QP1), &routes);
+	if (ret)
+		return ret;
 	scoped_guard(spinlock_irqsave, &id->lock) {
 		ret = cm_call_rule(id, CM_IN_CALL_LAP, &rule);
 		if (!ret && !id->active)
@@ -188,11 +208,10 @@ int ib_send_cm_lap(struct ib_cm_id *cm_id, struct sa_path_rec *alternate_path,
 		ret = cm_say(id, &rule, &msg);
 		if (ret)
 			break;
-		swap(id->alt, alt);
-		id->alt_ack_timeout = alternate_path->packet_life_time + 1;
+		cm_routes_take_alternate(id, &routes);
 		cm_follow(id, &rule, NULL);
 	}
-	cm_route_put(alt);
+	cm_routes_free(&routes);
 	return ret;
 }
 EXPORT_SYMBOL(ib_send_cm_lap);

@@ -139,11 +139,8 @@ static int find_routes(struct cm_request *request)
 	rdma_destroy_ah_attr(&back);
 	if (ret)
 		return ret == -ENOMEM || ret == -ENODEV ? ret : IB_CM_REJ_INVALID_GID;
-	if (two) {
-		routes.alt = cm_route_of_path(id->device, &rec[1], NULL, be32_to_cpu(IB_QP1));
-		routes.alt_ack_timeout = rec[1].packet_life_time + 1;
-		ret = PTR_ERR_OR_ZERO(routes.alt);
-	}
+	if (two)
+		ret = cm_routes_add_alternate(id->device, &rec[1], be32_to_cpu(IB_QP1), &routes);
 	if (ret) {
 		cm_routes_free(&routes);
 		return ret == -ENOMEM || ret == -ENODEV ? ret : IB_CM_REJ_INVALID_ALT_GID;

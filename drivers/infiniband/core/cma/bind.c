@@ -32,17 +32,16 @@ static void default_afonly(struct cma_id *id)
 {
 	if (id->afonly_set)
 		return;
-	if (cma_family(id) == AF_INET)
-		id->afonly = true;
+	id->afonly = cma_family(id) == AF_INET;
 #if IS_ENABLED(CONFIG_IPV6)
-	else if (cma_family(id) == AF_INET6)
+	if (cma_family(id) == AF_INET6)
 		id->afonly = id->id.route.addr.dev_addr.net->ipv6.sysctl.bindv6only;
 #endif
 }
 
 /**
  * cma_bind_local() - give an id a local address
- * @id: id that has made the step CMA_BIND, and makes CMA_UNBIND when this fails
+ * @id: id that has made the step CMA_BIND; cma_unbind() is called for it when this fails
  * @addr: address with its port, 0 for an ephemeral one.  A wildcard or loopback address leaves the
  *	device open
  *
@@ -78,6 +77,18 @@ int cma_bind_local(struct cma_id *id, const struct sockaddr *addr)
 }
 
 /**
+ * cma_unbind() - undo what a failed cma_bind_local() has left
+ * @id: id that has made the step CMA_BIND; the next address is looked for on any interface
+ *
+ * Context: any.
+ */
+void cma_unbind(struct cma_id *id)
+{
+	id->id.route.addr.dev_addr.bound_dev_if = 0;
+	cma_step(id, CMA_UNBIND);
+}
+
+/**
  * rdma_bind_addr() - give an id a local address
  * @id: id that has none yet
  * @addr: AF_INET, AF_INET6 or AF_IB, with the port; 0 for an ephemeral one.  With a wildcard or
@@ -98,7 +109,7 @@ int rdma_bind_addr(struct rdma_cm_id *id, struct sockaddr *addr)
 		return rdma_refuse(-EINVAL, "binding in state %d", cma_state(own));
 	ret = cma_bind_local(own, addr);
 	if (ret)
-		cma_step(own, CMA_UNBIND);
+		cma_unbind(own);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_bind_addr);

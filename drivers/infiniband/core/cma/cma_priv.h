@@ -441,13 +441,15 @@ struct cma_listen_key {
  *	when others have it, too.
  * cma_find_listener: the listening id, with a reference (cma_put_id()), or NULL.
  * cma_bind_local: gives an id whose state is ADDR_BOUND the address (it is copied), with device
- *	unless it is a wildcard, and a port; undoes all on error.
+ *	unless it is a wildcard, and a port.
+ * cma_unbind: back to IDLE when that has failed.
  * cma_bind_any: rdma_bind_addr() of the wildcard address of @family.
  * cma_get_port: a port for id.route.addr.src_addr, an ephemeral one if that has port 0.
  * cma_check_linklocal: a link-local IPv6 address names its interface, which goes to bound_dev_if.
  */
 struct cma_id *cma_find_listener(const struct cma_listen_key *key);
 int cma_bind_local(struct cma_id *id, const struct sockaddr *addr);
+void cma_unbind(struct cma_id *id);
 int cma_bind_any(struct cma_id *id, sa_family_t family);
 int cma_get_port(struct cma_id *id);
 int cma_claim_port(struct cma_id *id);

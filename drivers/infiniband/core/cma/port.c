@@ -280,6 +280,9 @@ EXPORT_SYMBOL_IF_KUNIT(cma_get_port);
  * cma_claim_port() - stop sharing an id's port
  * @id: id with a port
  *
+ * Others may have it because they share it as well, or because an ephemeral port was given to ids
+ * that differ in their peers.
+ *
  * Context: may sleep.
  * Return: 0; -EADDRINUSE or -EADDRNOTAVAIL while others have the port, too.
  */
@@ -288,8 +291,6 @@ int cma_claim_port(struct cma_id *id)
 	struct cma_net *cn = cma_net(id->id.route.addr.dev_addr.net);
 	int ret;
 
-	if (!id->reuseaddr)
-		return 0;
 	guard(mutex)(&cn->lock);
 	ret = check_explicit(id->port, id, false);
 	if (ret)

@@ -38,6 +38,16 @@ static int adopt_source(struct cma_id *id, const struct cma_answer *answer)
 	return ret;
 }
 
+/*
+ * No address is resolved: an id without a device has no interface, either, by which the next one
+ * would be looked for.
+ */
+static void forget_interface(struct cma_id *id)
+{
+	if (!id->cma_dev)
+		id->id.route.addr.dev_addr.bound_dev_if = 0;
+}
+
 static bool address_taken(struct cma_id *id, struct cma_report *report, struct rdma_cm_event *event)
 {
 	struct cma_answer *answer __free(cma_answer) = cma_take_answer(id);
@@ -48,6 +58,8 @@ static bool address_taken(struct cma_id *id, struct cma_report *report, struct r
 	status = answer->status;
 	if (!status)
 		status = adopt_source(id, answer);
+	if (status)
+		forget_interface(id);
 	event->event = status ? RDMA_CM_EVENT_ADDR_ERROR : RDMA_CM_EVENT_ADDR_RESOLVED;
 	event->status = status;
 	return cma_step(id, status ? CMA_ADDR_FAILED : CMA_ADDR_DONE);
@@ -127,11 +139,22 @@ VISIBLE_IF_KUNIT int cma_ask_neighbour(struct cma_id *id, unsigned long timeout_
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_ask_neighbour);
 
+/* An id without a device looks on the interface of a link-local peer, on any for another. */
+static void choose_interface(struct cma_id *id)
+{
+	const struct sockaddr_in6 *to = (const struct sockaddr_in6 *)cma_dst_addr(id);
+
+	if (!id->cma_dev && to->sin6_family == AF_INET6 &&
+	    ipv6_addr_type(&to->sin6_addr) & IPV6_ADDR_LINKLOCAL)
+		id->id.route.addr.dev_addr.bound_dev_if = to->sin6_scope_id;
+}
+
 static int find_ip(struct cma_id *id, unsigned long timeout_ms)
 {
 	struct rdma_dev_addr *dev_addr = &id->id.route.addr.dev_addr;
 	int ret;
 
+	choose_interface(id);
 	/*
 	 * The handler of a failure may try again before the callback of that failure has returned.
 	 */
@@ -146,16 +169,12 @@ static int find_ip(struct cma_id *id, unsigned long timeout_ms)
 }
 
 /* The wildcard that suits a destination: its family, scope and partition. */
-static void wildcard_for(struct cma_id *id, const struct sockaddr *peer,
-			 struct sockaddr_storage *source)
+static void wildcard_for(const struct sockaddr *peer, struct sockaddr_storage *source)
 {
 	source->ss_family = peer->sa_family;
 	if (peer->sa_family == AF_INET6) {
-		const struct sockaddr_in6 *to = (const struct sockaddr_in6 *)peer;
-
-		((struct sockaddr_in6 *)source)->sin6_scope_id = to->sin6_scope_id;
-		if (ipv6_addr_type(&to->sin6_addr) & IPV6_ADDR_LINKLOCAL)
-			id->id.route.addr.dev_addr.bound_dev_if = to->sin6_scope_id;
+		((struct sockaddr_in6 *)source)->sin6_scope_id =
+			((const struct sockaddr_in6 *)peer)->sin6_scope_id;
 	} else if (peer->sa_family == AF_IB) {
 		((struct sockaddr_ib *)source)->sib_pkey =
 			((const struct sockaddr_ib *)peer)->sib_pkey;
@@ -180,7 +199,7 @@ static int bind_towards(struct cma_id *id, const struct sockaddr *source,
 	int ret;
 
 	if (!source || !source->sa_family) {
-		wildcard_for(id, peer, &any);
+		wildcard_for(peer, &any);
 		source = (const struct sockaddr *)&any;
 	} else if (source->sa_family != peer->sa_family) {
 		return refuse_families(source->sa_family, peer->sa_family);
@@ -191,7 +210,7 @@ static int bind_towards(struct cma_id *id, const struct sockaddr *source,
 	ret = cma_bind_local(id, source);
 	if (ret) {
 		memset(&id->id.route.addr.dst_addr, 0, sizeof(id->id.route.addr.dst_addr));
-		cma_step(id, CMA_UNBIND);
+		cma_unbind(id);
 	}
 	return ret;
 }
@@ -255,6 +274,7 @@ int rdma_resolve_addr(struct rdma_cm_id *rdma_id, struct sockaddr *src_addr,
 		ret = find_ip(id, timeout_ms);
 	if (ret) {
 		answer = cma_take_answer(id);
+		forget_interface(id);
 		cma_step(id, CMA_ADDR_FAILED);
 	}
 	cma_put_id(id);

@@ -23,36 +23,41 @@ struct ucma_event *ucma_event_alloc(void)
 
 /**
  * ucma_event_free() - free an event
- * @event: an event in no list, or NULL
+ * @event: an event in no list, or NULL; one that nobody asks for goes with its id
  */
 void ucma_event_free(struct ucma_event *event)
 {
-	kfree(event);
+	if (event && event->room < UCMA_UNASKED)
+		kfree(event);
 }
 
-static struct ucma_event *take_room(struct ucma_id *id)
+static struct ucma_event *take_room(struct ucma_id *id, enum ucma_room room)
 {
 	struct ucma_event *event;
 
 	lockdep_assert_held(&id->room_lock);
-	event = list_first_entry_or_null(&id->room, struct ucma_event, entry);
-	if (event)
-		list_del(&event->entry);
-	return event;
+	list_for_each_entry(event, &id->room, entry) {
+		if (event->room == room) {
+			list_del(&event->entry);
+			return event;
+		}
+	}
+	return NULL;
 }
 
 /**
  * ucma_unpromise() - give up room that is not needed
  * @id: the id
+ * @room: which
  * @events: how many events will not come
  */
-void ucma_unpromise(struct ucma_id *id, unsigned int events)
+void ucma_unpromise(struct ucma_id *id, enum ucma_room room, unsigned int events)
 {
 	struct ucma_event *event;
 
 	while (events--) {
 		scoped_guard(spinlock, &id->room_lock)
-			event = take_room(id);
+			event = take_room(id, room);
 		ucma_event_free(event);
 	}
 }
@@ -60,25 +65,58 @@ void ucma_unpromise(struct ucma_id *id, unsigned int events)
 /**
  * ucma_promise() - make room for events that may come
  * @id: the id
+ * @room: which events
  * @events: how many more
- *
- * The room of all promises of an id is one: an event takes whatever is there.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int ucma_promise(struct ucma_id *id, unsigned int events)
+int ucma_promise(struct ucma_id *id, enum ucma_room room, unsigned int events)
 {
 	for (unsigned int made = 0; made < events; made++) {
 		struct ucma_event *event = ucma_event_alloc();
 
 		if (!event) {
-			ucma_unpromise(id, made);
+			ucma_unpromise(id, room, made);
 			return -ENOMEM;
 		}
+		event->room = room;
 		scoped_guard(spinlock, &id->room_lock)
 			list_add(&event->entry, &id->room);
 	}
+	return 0;
+}
+
+static enum ucma_room room_of(enum rdma_cm_event_type type)
+{
+	switch (type) {
+	case RDMA_CM_EVENT_ADDR_CHANGE:
+		return UCMA_ADDR_CHANGE;
+	case RDMA_CM_EVENT_UNREACHABLE:
+		return UCMA_UNREACHABLE;
+	case RDMA_CM_EVENT_DISCONNECTED:
+		return UCMA_DISCONNECTED;
+	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
+		return UCMA_TIMEWAIT_EXIT;
+	case RDMA_CM_EVENT_DEVICE_REMOVAL:
+		return UCMA_DEVICE_REMOVAL;
+	case RDMA_CM_EVENT_MULTICAST_JOIN:
+	case RDMA_CM_EVENT_MULTICAST_ERROR:
+		return UCMA_OF_GROUP;
+	default:
+		return UCMA_ANSWER;
+	}
+}
+
+/*
+ * The bit of an event that may come again and again, and of which a second one has nothing new:
+ * reading the first shows the newest address, and a neighbour is still another one.
+ */
+static u32 repeats(u32 type, int status)
+{
+	if (type == RDMA_CM_EVENT_ADDR_CHANGE ||
+	    (type == RDMA_CM_EVENT_UNREACHABLE && status == -ETIMEDOUT))
+		return BIT(type);
 	return 0;
 }
 
@@ -86,15 +124,18 @@ int ucma_promise(struct ucma_id *id, unsigned int events)
  * Room for an event that has come; NULL if nothing new is to be told.  If more came than was
  * promised there may still be memory.
  */
-static struct ucma_event *room_for(struct ucma_id *id, enum rdma_cm_event_type type)
+static struct ucma_event *room_for(struct ucma_id *id, const struct rdma_cm_event *told)
 {
+	enum ucma_room room = room_of(told->event);
 	struct ucma_event *event;
 
 	scoped_guard(spinlock, &id->room_lock) {
-		/* Reading the first event shows the newest address */
-		if (type == RDMA_CM_EVENT_ADDR_CHANGE && id->change_unread)
+		if (id->unread & repeats(told->event, told->status))
 			return NULL;
-		event = take_room(id);
+		event = take_room(id, room);
+		/* Of a neighbour, or the outcome of a connection */
+		if (!event && room == UCMA_UNREACHABLE)
+			event = take_room(id, UCMA_ANSWER);
 		if (event)
 			return event;
 	}
@@ -188,13 +229,13 @@ static void append(struct ucma_event *event)
  * @cm: its CM id
  * @told: the event
  *
- * No more than one event of a changed address is unread at a time.
+ * No more than one event of a changed address is unread at a time, nor of a changed neighbour.
  *
  * Context: may sleep; @cm is kept by the handler's lock or by the id's.
  */
 void ucma_tell(struct ucma_id *id, struct rdma_cm_id *cm, const struct rdma_cm_event *told)
 {
-	struct ucma_event *event = room_for(id, told->event);
+	struct ucma_event *event = room_for(id, told);
 
 	if (!event)
 		return;
@@ -205,8 +246,7 @@ void ucma_tell(struct ucma_id *id, struct rdma_cm_id *cm, const struct rdma_cm_e
 	event->resp.id = event->group ? event->group->number : id->number;
 
 	guard(spinlock)(&id->room_lock);
-	if (told->event == RDMA_CM_EVENT_ADDR_CHANGE)
-		id->change_unread = true;
+	id->unread |= repeats(told->event, told->status);
 	if (event->group)
 		event->group->told++;
 	append(event);
@@ -246,8 +286,7 @@ static void unlink(struct ucma_event *event)
 
 	list_del(&event->entry);
 	list_del(&event->of_id);
-	if (event->resp.event == RDMA_CM_EVENT_ADDR_CHANGE)
-		id->change_unread = false;
+	id->unread &= ~repeats(event->resp.event, event->resp.status);
 	if (event->request)
 		id->requests--;
 }
@@ -269,8 +308,8 @@ void ucma_event_done(struct ucma_event *event)
 			if (event->group)
 				event->group->reported++;
 		}
-		/* Addresses may change again and again */
-		if (event->resp.event == RDMA_CM_EVENT_ADDR_CHANGE) {
+		/* What nobody asks for may come again and again */
+		if (event->room >= UCMA_UNASKED) {
 			list_add(&event->entry, &id->room);
 			return;
 		}

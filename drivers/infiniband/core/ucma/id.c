@@ -23,9 +23,6 @@ void ucma_ids_exit(void)
 	rdma_xa_destroy(&ucma_ids);
 }
 
-/* Unsolicited events: disconnected, time-wait over, device removed, address changed. */
-#define UNASKED_EVENTS	4
-
 static void release_id(struct kref *ref)
 {
 	struct ucma_id *id = container_of(ref, struct ucma_id, ref);
@@ -75,6 +72,33 @@ static struct ucma_id *alloc_id(void)
 	return id;
 }
 
+/* Room for one event of each kind that nobody asks for. */
+static int make_unasked(struct ucma_id *id)
+{
+	struct ucma_event *events = kcalloc(UCMA_ROOMS - UCMA_UNASKED, sizeof(*events),
+					    GFP_KERNEL_ACCOUNT);
+
+	if (!events)
+		return -ENOMEM;
+	for (enum ucma_room room = UCMA_UNASKED; room < UCMA_ROOMS; room++) {
+		struct ucma_event *event = &events[room - UCMA_UNASKED];
+
+		event->room = room;
+		list_add_tail(&event->entry, &id->room);
+	}
+	id->unasked = events;
+	return 0;
+}
+
+static void drop_room(struct ucma_id *id)
+{
+	struct ucma_event *event, *next;
+
+	list_for_each_entry_safe(event, next, &id->room, entry)
+		ucma_event_free(event);
+	kfree(id->unasked);
+}
+
 /**
  * ucma_id_alloc() - make an id
  *
@@ -88,10 +112,10 @@ struct ucma_id *ucma_id_alloc(void)
 
 	if (!id)
 		return NULL;
-	if (!ucma_promise(id, UNASKED_EVENTS) &&
+	if (!make_unasked(id) &&
 	    !xa_alloc(&ucma_ids, &id->number, NULL, xa_limit_32b, GFP_KERNEL_ACCOUNT))
 		return id;
-	ucma_unpromise(id, UNASKED_EVENTS);
+	drop_room(id);
 	put_id(id);
 	return NULL;
 }
@@ -102,10 +126,7 @@ struct ucma_id *ucma_id_alloc(void)
  */
 void ucma_id_discard(struct ucma_id *id)
 {
-	struct ucma_event *event, *next;
-
-	list_for_each_entry_safe(event, next, &id->room, entry)
-		ucma_event_free(event);
+	drop_room(id);
 	xa_erase(&ucma_ids, id->number);
 	put_id(id);
 }

@@ -60,10 +60,12 @@ struct ucma_file {
  * @removal: destroys @cm when the device is removed
  * @room_lock: protects the members below
  * @file: its file; changed under @lock, too
- * @room: events that are there for what is promised
+ * @room: events that are there for what is promised, and for what nobody asks for
+ * @unasked: those of the latter, in one piece of memory; constant
  * @uid: the program's name for it in events; changed under @lock and the handler's lock
  * @named: the program has said @uid: not so for a connection request that was not accepted
- * @change_unread: an event about a changed address is not read yet
+ * @unread: bits of types of events, by their numbers, of which one is unread and tells as much as
+ *	several would
  * @backlog: connection requests that may be unread
  * @requests: connection requests that are unread
  * @reported: events that were read (under the file's lock)
@@ -82,9 +84,10 @@ struct ucma_id {
 	spinlock_t room_lock;
 	struct ucma_file *file;
 	struct list_head room;
+	struct ucma_event *unasked;
 	u64 uid;
 	bool named;
-	bool change_unread;
+	u32 unread;
 	u32 backlog;
 	u32 requests;
 	u32 reported;
@@ -111,11 +114,26 @@ struct ucma_group {
 	struct sockaddr_storage addr;
 };
 
+/* Whom an event's room is for: none takes that of another kind. */
+enum ucma_room {
+	UCMA_UNPROMISED,	/* it was made when the event came */
+	UCMA_ANSWER,		/* the outcome of a request */
+	UCMA_OF_GROUP,
+	UCMA_UNASKED,		/* from here on those that nobody asks for, one for each */
+	UCMA_ADDR_CHANGE = UCMA_UNASKED,
+	UCMA_UNREACHABLE,
+	UCMA_DISCONNECTED,
+	UCMA_TIMEWAIT_EXIT,
+	UCMA_DEVICE_REMOVAL,
+	UCMA_ROOMS,
+};
+
 /**
  * struct ucma_event - an event, or room for one
  * @entry: in the file's events, or in the id's room
  * @of_id: in the id's events
  * @id: the id
+ * @room: what its room is for
  * @request: for a connection request, the new id, which the program knows once it has read this
  * @group: the multicast group it is about, or NULL
  * @resp: the response that the program reads
@@ -124,6 +142,7 @@ struct ucma_event {
 	struct list_head entry;
 	struct list_head of_id;
 	struct ucma_id *id;
+	enum ucma_room room;
 	struct ucma_id *request;
 	struct ucma_group *group;
 	struct rdma_ucm_event_resp resp;
@@ -318,8 +337,8 @@ void ucma_group_publish(struct ucma_group *group);
 int ucma_group_owner(struct ucma_file *file, u32 number, u32 *id_number);
 
 /* events.c */
-int ucma_promise(struct ucma_id *id, unsigned int events);
-void ucma_unpromise(struct ucma_id *id, unsigned int events);
+int ucma_promise(struct ucma_id *id, enum ucma_room room, unsigned int events);
+void ucma_unpromise(struct ucma_id *id, enum ucma_room room, unsigned int events);
 struct ucma_event *ucma_event_alloc(void);
 void ucma_event_free(struct ucma_event *event);
 void ucma_tell(struct ucma_id *id, struct rdma_cm_id *cm, const struct rdma_cm_event *told);

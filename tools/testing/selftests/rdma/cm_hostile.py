@@ -8,6 +8,12 @@
     cm_hostile.py LID OWN-GID GID PORT noise N       N of any kind, all of whose bytes are random
     cm_hostile.py LID OWN-GID GID PORT flood N       N requests for the port's service by senders who
                                                      know nothing of the answer
+    cm_hostile.py LID OWN-GID GID PORT live OWN PEER QP
+                                                     messages that name a connection by the numbers of
+                                                     its ends and the peer's QP number: by others than
+                                                     its end, with wrong bytes, and out of place
+    cm_hostile.py LID OWN-GID GID PORT end OWN PEER QP
+                                                     the one by which the end itself would end it
 
 to the port with this LID and GID; the port that sends is umad0's, and has OWN-GID. What answers come
 is left to the manager of this node, which has no such connections. Prints how many messages went."""
@@ -82,11 +88,48 @@ def stranger(kind, number, lid, own, peer):
     return struct.pack(">II", number, 0xdead0000 + number)
 
 
+def ends(own, peer):
+    return struct.pack(">II", own, peer)
+
+
+def one_bit_wrong(number, bits):
+    return [number ^ 1 << bit for bit in range(bits)]
+
+
+def named(kind, numbers, qpn, lid, own, peer):
+    """A message of this kind about a connection; its own fields are those of a manager."""
+    if kind == DREQ:
+        return numbers + struct.pack(">I", qpn << 8)
+    if kind == LAP:
+        return numbers + struct.pack(">4xIIHH16s16sIBBBB", qpn << 8 | 20, 0, own_lid(), lid, own, peer, 2 << 12,
+                                     64, 3 << 2, 1 << 3, 10 << 3)
+    return numbers
+
+
+# Bytes of the messages that do not end a connection, from the numbers to the private data.
+HARMLESS = {MRA: 2, REP: 28, RTU: 1, DREP: 1, LAP: 56, APR: 76}
+
+
+def live(sender, lid, own, peer, numbers):
+    here, there, qpn = numbers
+    for kind in (MRA, REJ, REP, RTU, DREQ, DREP, LAP, APR):
+        for number in one_bit_wrong(here, 32):
+            sender.send(kind, named(kind, ends(number, there), qpn, lid, own, peer))
+    for number in one_bit_wrong(qpn, 24):
+        sender.send(DREQ, named(DREQ, ends(here, there), number, lid, own, peer))
+    for kind, length in HARMLESS.items():
+        for at in range(8, 8 + length):
+            data = bytearray(named(kind, ends(here, there), qpn, lid, own, peer).ljust(MAD - HEADER, b"\0"))
+            data[at] ^= 0xff
+            sender.send(kind, bytes(data))
+
+
 def main():
     lid, own, peer, port, what, *words = sys.argv[1:]
     lid, own, peer = int(lid), gid(own), gid(peer)
     service = TCP_SERVICES + int(port)
-    many = int(words[0]) if words else 0
+    numbers = [int(word) for word in words]
+    many = numbers[0] if numbers else 0
     sender = Sender(lid)
     chance = random.Random(SEED)
     if what == "strangers":
@@ -104,6 +147,10 @@ def main():
     elif what == "flood":
         for number in range(many):
             sender.send(REQ, request(2000 + number, service, lid, own, peer))
+    elif what == "live":
+        live(sender, lid, own, peer, numbers)
+    elif what == "end":
+        sender.send(DREQ, named(DREQ, ends(*numbers[:2]), numbers[2], lid, own, peer))
     else:
         raise SystemExit(__doc__)
     print(sender.sent, "messages")

@@ -33,10 +33,64 @@ qps_as_before() { [ "$(qps)" = "$qps_before" ] || { lab-vhcactl qps "node$LAB_NO
 # listener_alone PID: of the program's ids that which listens is the only one
 listener_alone() { [ "$(rdma resource show cm_id | grep -c " pid $1 ")" = 1 ]; }
 
+# connection_of PID: what the rdma tool shows of the program's connection
+connection_of() { rdma resource show cm_id | grep "state CONNECT .*pid $1 "; }
+
+# grows FILE: more is written to it
+grows()
+{
+	local size
+
+	size=$(stat -c %s "$1")
+	longer() { [ "$(stat -c %s "$1")" -gt "$2" ]; }
+	within longer "$1" "$size"
+}
+
+# numbers_of: the own number and the peer's of the connection, the only one that has been
+# made since $instance traces
+numbers_of() { sed -n 's/.* icm_send_rtu: local_id=\([0-9]*\) remote_id=\([0-9]*\) .*/\1 \2/p' $instance/trace; }
+
+# Node 2 has a connection, and sends messages that name it to the server in node 1.
+live_checks()
+{
+	local server=${1-} instance=/sys/kernel/tracing/instances/hostile out=$LAB_OUT/live pid numbers
+
+	if [ "$LAB_NODE" = 2 ]; then
+		mkdir $instance
+		echo 1 >$instance/events/ib_cma/enable
+		stdbuf -oL rping -c -v -a "$server4" -C 1000000 -V >"$out" 2>&1 &
+		pid=$!
+		awaited $pid connection_of $pid >/dev/null && grows "$out" ||
+			echo "Bail out! the client does not connect"
+		numbers=$(numbers_of)
+		echo 0 >$instance/events/enable
+	fi
+	lab-barrier live
+	[ "$LAB_NODE" = 2 ] || connection_of "$server" | sed -n 's/.* lqpn \([0-9]*\) .*/\1/p' >"$LAB_OUT/qpn"
+	lab-barrier qpn
+	if [ "$LAB_NODE" = 2 ]; then
+		# shellcheck disable=SC2086
+		ok "messages that name a connection" hostile live $numbers "$(<"$LAB_OUT/qpn")"
+		ok "it goes on" grows "$out"
+		ok "both of its ends think so" connection_of $pid
+	fi
+	lab-barrier named
+	[ "$LAB_NODE" = 2 ] || ok "both of its ends think so" connection_of "$server"
+	lab-barrier ends
+	if [ "$LAB_NODE" = 2 ]; then
+		# shellcheck disable=SC2086
+		ok "its end may end it" hostile end $numbers "$(<"$LAB_OUT/qpn")"
+		ended $pid || true
+		rmdir $instance
+	fi
+	lab-barrier end
+	[ "$LAB_NODE" = 2 ] || ok "and it is gone" within listener_alone "$server"
+}
+
 # Node 2 sends messages of connections to a server in node 1 that no manager would send; another server
 # has the connections beside them.
-hostile_plan_server=6
-hostile_plan_client=7
+hostile_plan_server=8
+hostile_plan_client=11
 hostile_checks()
 {
 	local victim server before qps_before
@@ -63,6 +117,7 @@ hostile_checks()
 		ok "many requests by somebody who knows nothing of them" hostile flood 300
 		ok "a connection stands" pings 10
 	fi
+	live_checks "${server-}"
 	lab-barrier flooded
 	if [ "$LAB_NODE" = 1 ]; then
 		ok "no request has left an id" within listener_alone "$victim"

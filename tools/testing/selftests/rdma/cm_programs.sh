@@ -59,7 +59,7 @@ timed()
 cmtime_listens() { wait_listen 7471 "$1"; }
 
 count=${1:-100}
-plan 25
+plan 27
 ok "ports have addresses" connections_up
 native_addresses
 
@@ -73,6 +73,7 @@ ok "twenty clients of one server" \
 ok "udaddy" over4 udaddy -c 10 -C 20
 ok "udaddy over IPv6" over6 udaddy
 ok "udaddy by GIDs" over_gid udaddy
+ok "udaddy in the port space of IPoIB" over4 udaddy -p 0x0002
 ok "ucmatose" over4 ucmatose
 ok "ucmatose over IPv6" over6 ucmatose
 ok "ucmatose, 100 connections" over4 ucmatose -c 100 -C 5
@@ -83,6 +84,7 @@ ok "ucmatose by GIDs" over_gid ucmatose -P ib
 ok "mckey" group $server4 "$own4" -m 239.1.2.3
 ok "mckey over IPv6" group $server6 "$own6" -m ff15::4711
 ok "mckey by a multicast GID" group $server4 "$own4" -M ff12::4711
+ok "mckey in a group of IPoIB" group $server4 "$own4" -p 0x0002 -m 239.1.2.5
 ok "mckey, who only sends" served mckey-sendonly received ended "mckey -b $server4 -C 20 -m 239.1.2.4" \
 	mckey -b "$own4" -s -C 20 -m 239.1.2.4 -o
 ok "mckey, whose group has no member elsewhere" alone

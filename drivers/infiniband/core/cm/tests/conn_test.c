@@ -601,103 +601,6 @@ static void stranger_ends_nothing(struct kunit *test)
 	pair_end(pair);
 }
 
-static void alternate_path_is_loaded(struct kunit *test)
-{
-	struct pair *pair = pair_begin(test);
-	struct sa_path_rec path = fake_path(pair->net->a, pair->net->b);
-	struct cm_msg lap = { .type = CM_MSG_LAP };
-	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS };
-	int mask;
-
-	connect_pair(pair);
-	lap.local_id = be32_to_cpu(pair->passive.id->remote_id);
-	lap.remote_id = be32_to_cpu(pair->passive.id->local_id);
-	lap.lap.remote_qpn = FAKE_QPN_B;
-	path.sl = 5;
-	cm_path_of_rec(&path, &lap.lap.alternate, 0);
-	fake_net_inject(pair->net->b, FAKE_LID_A, &lap);
-	KUNIT_EXPECT_EQ(test, pair->passive.last.event, IB_CM_LAP_RECEIVED);
-	KUNIT_EXPECT_EQ(test, pair->passive.id->lap_state, IB_CM_LAP_RCVD);
-	KUNIT_EXPECT_EQ(test, ib_cm_init_qp_attr(pair->passive.id, &attr, &mask), 0);
-	KUNIT_EXPECT_EQ(test, mask, IB_QP_ALT_PATH | IB_QP_PATH_MIG_STATE);
-	KUNIT_EXPECT_EQ(test, rdma_ah_get_sl(&attr.alt_ah_attr), 5);
-	KUNIT_EXPECT_EQ(test, rdma_ah_get_dlid(&attr.alt_ah_attr), FAKE_LID_A);
-	pair_end(pair);
-}
-
-static void alternate_path_is_agreed_on(struct kunit *test)
-{
-	struct pair *pair = pair_begin(test);
-	struct sa_path_rec path = fake_path(pair->net->a, pair->net->b);
-	struct ib_cm_id *active = pair->active.id, *passive;
-	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS };
-	int mask;
-
-	KUNIT_EXPECT_EQ(test, ib_send_cm_lap(active, &path, NULL, 0), -EINVAL);
-	connect_pair(pair);
-	passive = pair->passive.id;
-	KUNIT_EXPECT_EQ(test, ib_send_cm_lap(passive, &path, NULL, 0), -EINVAL);
-	path.sl = 6;
-	KUNIT_EXPECT_EQ(test, ib_send_cm_lap(active, &path, "lap", 3), 0);
-	fake_net_step(pair->net);
-	KUNIT_ASSERT_EQ(test, pair->passive.last.event, IB_CM_LAP_RECEIVED);
-	KUNIT_EXPECT_EQ(test, pair->passive.data, 'l');
-	KUNIT_EXPECT_EQ(test, ib_send_cm_mra(passive, 20, NULL, 0), 0);
-	fake_net_step(pair->net);
-	KUNIT_EXPECT_EQ(test, active->lap_state, IB_CM_MRA_LAP_RCVD);
-	KUNIT_EXPECT_EQ(test, ib_send_cm_apr(passive, IB_CM_APR_SUCCESS, NULL, 0, "apr", 3), 0);
-	fake_net_run(pair->net);
-	KUNIT_ASSERT_EQ(test, pair->active.last.event, IB_CM_APR_RECEIVED);
-	KUNIT_EXPECT_EQ(test, pair->active.last.param.apr_rcvd.ap_status, IB_CM_APR_SUCCESS);
-	KUNIT_EXPECT_EQ(test, active->lap_state, IB_CM_LAP_IDLE);
-	KUNIT_EXPECT_EQ(test, passive->lap_state, IB_CM_LAP_IDLE);
-	KUNIT_EXPECT_EQ(test, ib_cm_init_qp_attr(active, &attr, &mask), 0);
-	KUNIT_EXPECT_EQ(test, mask, IB_QP_ALT_PATH | IB_QP_PATH_MIG_STATE);
-	KUNIT_EXPECT_EQ(test, rdma_ah_get_sl(&attr.alt_ah_attr), 6);
-	/* The QP goes over to it; from then on messages do, too. */
-	KUNIT_EXPECT_EQ(test, ib_cm_notify(active, IB_EVENT_PATH_MIG), 0);
-	KUNIT_EXPECT_EQ(test, ib_send_cm_dreq(active, NULL, 0), 0);
-	fake_net_run(pair->net);
-	KUNIT_EXPECT_TRUE(test, consumer_heard(&pair->passive, IB_CM_DREQ_RECEIVED));
-	pair_end(pair);
-}
-
-static void alternate_path_is_not_answered(struct kunit *test)
-{
-	struct pair *pair = pair_begin(test);
-	struct sa_path_rec path = fake_path(pair->net->a, pair->net->b);
-
-	connect_pair(pair);
-	KUNIT_EXPECT_EQ(test, ib_send_cm_lap(pair->active.id, &path, NULL, 0), 0);
-	fake_net_run(pair->net);
-	KUNIT_EXPECT_EQ(test, pair->active.last.event, IB_CM_LAP_ERROR);
-	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));
-	pair_end(pair);
-}
-
-/* A device that has gone is not asked for the path to an id that it has had. */
-static void alternate_path_comes_to_another_device(struct kunit *test)
-{
-	struct pair *pair = pair_begin(test);
-	struct sa_path_rec path = fake_path(pair->net->b, pair->net->a);
-	struct cm_msg lap = { .type = CM_MSG_LAP };
-
-	connect_pair(pair);
-	lap.local_id = be32_to_cpu(pair->active.id->remote_id);
-	lap.remote_id = be32_to_cpu(pair->active.id->local_id);
-	lap.lap.remote_qpn = FAKE_QPN_A;
-	cm_path_of_rec(&path, &lap.lap.alternate, 0);
-	fake_net_inject(pair->net->b, FAKE_LID_A, &lap);
-	KUNIT_EXPECT_FALSE(test, consumer_heard(&pair->active, IB_CM_LAP_RECEIVED));
-	KUNIT_EXPECT_EQ(test, pair->active.id->lap_state, IB_CM_LAP_UNINIT);
-
-	/* The memory of the device has gone, too: an id keeps none. */
-	fake_net_renew_a(pair->net);
-	fake_net_inject(pair->net->b, FAKE_LID_A, &lap);
-	KUNIT_EXPECT_FALSE(test, consumer_heard(&pair->active, IB_CM_LAP_RECEIVED));
-	pair_end(pair);
-}
-
 /* ---- calls that make no sense ---- */
 
 static void wrong_calls_are_refused(struct kunit *test)
@@ -777,10 +680,6 @@ static struct kunit_case conn_cases[] = {
 #endif
 	KUNIT_CASE(stranger_gets_an_answer),
 	KUNIT_CASE(stranger_ends_nothing),
-	KUNIT_CASE(alternate_path_is_loaded),
-	KUNIT_CASE(alternate_path_is_agreed_on),
-	KUNIT_CASE(alternate_path_is_not_answered),
-	KUNIT_CASE(alternate_path_comes_to_another_device),
 	KUNIT_CASE(wrong_calls_are_refused),
 	{}
 };

@@ -296,13 +296,17 @@ static void ephemeral(struct kunit *test)
 }
 
 /* Binds an id that is going to connect to @to. */
-static int bind_towards(struct kunit *test, u32 from, u32 to, u16 port)
+static int bind_id_towards(struct consumer *c, u32 from, u32 to, u16 port)
 {
-	struct consumer *c = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
 	union ct_addr local = ct_ip4(from, 0), peer = ct_ip4(to, port);
 
 	memcpy(cma_dst_addr(ct_id(c)), &peer.in, sizeof(peer.in));
 	return rdma_bind_addr(c->id, &local.any);
+}
+
+static int bind_towards(struct kunit *test, u32 from, u32 to, u16 port)
+{
+	return bind_id_towards(ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC), from, to, port);
 }
 
 /* Connections that differ in an end share a port. */
@@ -319,6 +323,31 @@ static void shared_ephemeral(struct kunit *test)
 	/* A wildcard is as good as any address, so that no end differs. */
 	KUNIT_EXPECT_EQ(test, bind_towards(test, INADDR_ANY, 0x0a000201, 7), -EADDRNOTAVAIL);
 	KUNIT_EXPECT_EQ(test, bind_towards(test, INADDR_ANY, 0x0a000203, 7), 0);
+}
+
+/*
+ * They can because of their peers.  A listener has none: it gets the port once it is nobody else's.
+ */
+static void shared_ephemeral_listens(struct kunit *test)
+{
+	struct consumer *c[EPHEMERAL], *shares = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+	unsigned int same = 0;
+
+	ct_add_device(test->priv, 1);
+	few_ports(test);
+	for (unsigned int i = 0; i < EPHEMERAL; i++) {
+		c[i] = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+		KUNIT_ASSERT_EQ(test, bind_id_towards(c[i], 0x0a000101, 0x0a000201, 7), 0);
+	}
+	KUNIT_ASSERT_EQ(test, bind_id_towards(shares, 0x0a000101, 0x0a000201, 8), 0);
+	while (same < EPHEMERAL - 1 && port_of(c[same]) != port_of(shares))
+		same++;
+	KUNIT_EXPECT_EQ(test, rdma_listen(shares->id, 1), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, rdma_listen(c[same]->id, 1), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, cma_state(ct_id(shares)), RDMA_CM_ADDR_BOUND);
+	KUNIT_EXPECT_EQ(test, rdma_listen(c[same ? 0 : 1]->id, 1), 0);
+	ct_destroy(c[same]);
+	KUNIT_EXPECT_EQ(test, rdma_listen(shares->id, 1), 0);
 }
 
 /* ---- who may ---- */
@@ -354,6 +383,35 @@ static void families(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cma_state(ct_id(c)), RDMA_CM_IDLE);
 	KUNIT_EXPECT_EQ(test, bind_to(c, INADDR_ANY), 0);
 	KUNIT_EXPECT_EQ(test, bind_to(c, INADDR_ANY), -EINVAL);
+}
+
+static int interface_of(struct consumer *c)
+{
+	return c->id->route.addr.dev_addr.bound_dev_if;
+}
+
+/* An id that was not bound is as it was before: the next address is looked for everywhere. */
+static void refused_and_bound(struct kunit *test)
+{
+	struct consumer *c = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+	struct consumer *other = ct_consumer(test, RDMA_PS_TCP, IB_QPT_RC);
+	union ct_addr here = ct_ip4(0x0a000101, 5001), there = ct_ip4(0x0a000201, 5001);
+	union ct_addr local = ct_ip6(0xfe800000, 1, 0);
+
+	ct_add_device(test->priv, 1);
+	ct_add_device(test->priv, 2);
+	KUNIT_EXPECT_EQ(test, bind_to(c, 0x0a000901), -ENODEV);
+	KUNIT_EXPECT_EQ(test, interface_of(c), 0);
+	KUNIT_ASSERT_EQ(test, rdma_bind_addr(c->id, &here.any), 0);
+	KUNIT_EXPECT_EQ(test, interface_of(c), 1);
+	KUNIT_EXPECT_EQ(test, rdma_bind_addr(other->id, &here.any), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, interface_of(other), 0);
+	/* The interface of a link-local address goes with it, too. */
+	local.in6.sin6_scope_id = 7;
+	KUNIT_EXPECT_EQ(test, rdma_bind_addr(other->id, &local.any), -EADDRNOTAVAIL);
+	KUNIT_EXPECT_EQ(test, interface_of(other), 0);
+	KUNIT_EXPECT_EQ(test, rdma_bind_addr(other->id, &there.any), 0);
+	KUNIT_EXPECT_EQ(test, interface_of(other), 2);
 }
 
 /* ---- AF_IB ---- */
@@ -401,8 +459,10 @@ static struct kunit_case bind_cases[] = {
 	KUNIT_CASE_SLOW(against_model),
 	KUNIT_CASE(ephemeral),
 	KUNIT_CASE(shared_ephemeral),
+	KUNIT_CASE(shared_ephemeral_listens),
 	KUNIT_CASE(privileged),
 	KUNIT_CASE(families),
+	KUNIT_CASE(refused_and_bound),
 	KUNIT_CASE(service_ids),
 	{}
 };

@@ -64,12 +64,15 @@ static union ib_gid gid_of(u32 number, u32 port_num)
 	return gid;
 }
 
-/* The host has every address of 10.0/16 and fd00::/8, but not a device for each. */
+/*
+ * The host has every address of 10.0/16 and fd00::/8, but not a device for each.  The interface has
+ * the device's number.
+ */
 static int play_translate_addr(struct sockaddr *addr, struct rdma_dev_addr *dev_addr)
 {
 	const union ct_addr *a = (const union ct_addr *)addr;
+	u32 number, port_num, low, interface = dev_addr->bound_dev_if;
 	union ib_gid gid;
-	u32 number, port_num, low;
 
 	dev_addr->dev_type = ARPHRD_INFINIBAND;
 	if (addr->sa_family == AF_IB) {
@@ -90,6 +93,9 @@ static int play_translate_addr(struct sockaddr *addr, struct rdma_dev_addr *dev_
 		number = low >> 16;
 		port_num = low & 0xffff;
 	}
+	/* Like the real one, it believes the interface that it is told. */
+	number = interface ?: number;
+	dev_addr->bound_dev_if = number;
 	gid = gid_of(number, port_num);
 	rdma_addr_set_sgid(dev_addr, &gid);
 	return 0;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * KUnit: every command with wrong sizes, ids of others and without device; what each asks the
- * connection manager for, and what it answers.
+ * connection manager for, and what it answers; requests at the same time.
  */
+#include <linux/cred.h>
+#include <linux/kthread.h>
 #include <linux/uaccess.h>
 #include <rdma/ib.h>
 #include <rdma/ib_cm.h>
@@ -532,6 +534,77 @@ static void qp_attr(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, UT_ASK(t, 0, INIT_QP_ATTR, req, &resp), -EINVAL);
 }
 
+/* ---- requests at the same time ---- */
+
+/**
+ * struct waiter - a thread with a request that takes its time
+ * @t: the test, with user memory of the thread's own
+ * @mm: the test's
+ * @cred: those of the files
+ * @id: whose request
+ * @ret: what came of it
+ * @done: it has ended
+ */
+struct waiter {
+	struct ucma_test *t;
+	struct mm_struct *mm;
+	const struct cred *cred;
+	u32 id;
+	int ret;
+	struct completion done;
+};
+
+static int waiter_thread(void *data)
+{
+	struct waiter *w = data;
+	struct rdma_ucm_resolve_ip req = { .id = w->id, .dst_addr.sin6_family = AF_INET6 };
+	const struct cred *old = override_creds(w->cred);
+
+	kthread_use_mm(w->mm);
+	w->ret = UT_TELL(w->t, 0, RESOLVE_IP, req);
+	kthread_unuse_mm(w->mm);
+	revert_creds(old);
+	kthread_complete_and_exit(&w->done, 0);
+}
+
+/* One that takes its time keeps none for other ids waiting, in its file or another. */
+static void waits_alone(struct kunit *test)
+{
+	struct ucma_test *t = test->priv, *second = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	struct waiter *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	struct rdma_cm_id *cm;
+	u32 near, far;
+	int made;
+
+	KUNIT_ASSERT_TRUE(test, w && second);
+	ut_bound(t, 0, &w->id);
+	cm = ut_bound(t, 0, &near);
+	ut_bound(t, 1, &far);
+	init_completion(&t->inside);
+	init_completion(&t->outside);
+	init_completion(&w->done);
+	t->stops = true;
+	memcpy(second, t, sizeof(*t));
+	second->user += UT_BYTES;
+	w->t = second;
+	w->mm = current->mm;
+	w->cred = t->filp[0]->f_cred;
+	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(waiter_thread, w, "kt_waiter")));
+	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&t->inside, 20 * HZ));
+	KUNIT_EXPECT_EQ(test, ut_disconnect(t, 0, near), 0);
+	KUNIT_EXPECT_EQ(test, ut_disconnect(t, 1, far), 0);
+	fake_cm_tell(cm, RDMA_CM_EVENT_DISCONNECTED, 0);
+	ut_expect_event(t, 0, near, RDMA_CM_EVENT_DISCONNECTED);
+	KUNIT_EXPECT_EQ(test, ut_destroy(t, 0, near), 1);
+	made = ut_create(t, 0, RDMA_PS_TCP);
+	KUNIT_EXPECT_GE(test, made, 0);
+	KUNIT_EXPECT_EQ(test, ut_destroy(t, 0, made), 0);
+	KUNIT_EXPECT_FALSE(test, completion_done(&w->done));
+	complete(&t->outside);
+	wait_for_completion(&w->done);
+	KUNIT_EXPECT_EQ(test, w->ret, 0);
+}
+
 static struct kunit_case command_cases[] = {
 	KUNIT_CASE(sizes),
 	KUNIT_CASE(headers),
@@ -547,6 +620,7 @@ static struct kunit_case command_cases[] = {
 	KUNIT_CASE(ib_path),
 	KUNIT_CASE(queries),
 	KUNIT_CASE(qp_attr),
+	KUNIT_CASE(waits_alone),
 	{}
 };
 

@@ -342,12 +342,26 @@ static void group_untold(struct kunit *test)
 
 #ifdef CONFIG_FAULT_INJECTION
 /* An event for which there must be room: nothing is allocated. */
-static void tell_starving(struct kunit *test, struct rdma_cm_id *cm, enum rdma_cm_event_type type)
+static void tell_status_starving(struct kunit *test, struct rdma_cm_id *cm,
+				 enum rdma_cm_event_type type, int status)
 {
 	current->fail_nth = 1;
-	fake_cm_tell(cm, type, 0);
+	fake_cm_tell(cm, type, status);
 	KUNIT_EXPECT_EQ_MSG(test, current->fail_nth, 1, "event %d took memory", type);
 	current->fail_nth = 0;
+}
+
+static void tell_starving(struct kunit *test, struct rdma_cm_id *cm, enum rdma_cm_event_type type)
+{
+	tell_status_starving(test, cm, type, 0);
+}
+
+/* What nobody asks for, and what comes once in the life of an id. */
+static void tell_ends_starving(struct kunit *test, struct rdma_cm_id *cm)
+{
+	tell_starving(test, cm, RDMA_CM_EVENT_DISCONNECTED);
+	tell_starving(test, cm, RDMA_CM_EVENT_TIMEWAIT_EXIT);
+	tell_starving(test, cm, RDMA_CM_EVENT_DEVICE_REMOVAL);
 }
 
 static void no_memory(struct kunit *test)
@@ -417,10 +431,65 @@ static void changes(struct kunit *test)
 		ut_expect_event(t, 0, id, RDMA_CM_EVENT_ADDR_CHANGE);
 		KUNIT_EXPECT_EQ(test, ut_event(t, 0, &resp), -EAGAIN);
 	}
-	tell_starving(test, cm, RDMA_CM_EVENT_DISCONNECTED);
-	tell_starving(test, cm, RDMA_CM_EVENT_TIMEWAIT_EXIT);
-	tell_starving(test, cm, RDMA_CM_EVENT_DEVICE_REMOVAL);
+	tell_ends_starving(test, cm);
 	KUNIT_EXPECT_EQ(test, ut_destroy(t, 0, id), 10);
+}
+
+/* A neighbour that changes again and again takes the room of nothing else. */
+static void neighbours(struct kunit *test)
+{
+	struct ucma_test *t = test->priv;
+	struct rdma_ucm_connect connect = { .conn_param.valid = 1 };
+	struct rdma_ucm_event_resp resp;
+	struct rdma_cm_id *cm;
+	u32 id;
+
+	cm = ut_bound(t, 0, &id);
+	connect.id = id;
+	KUNIT_ASSERT_EQ(test, UT_TELL(t, 0, CONNECT, connect), 0);
+	for (int round = 0; round < 10; round++) {
+		for (int i = 0; i < 3; i++)
+			tell_status_starving(test, cm, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+		ut_expect_event(t, 0, id, RDMA_CM_EVENT_UNREACHABLE);
+		KUNIT_EXPECT_EQ(test, ut_event(t, 0, &resp), -EAGAIN);
+	}
+	tell_status_starving(test, cm, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT);
+	/* The connection's own outcome is another one. */
+	tell_status_starving(test, cm, RDMA_CM_EVENT_UNREACHABLE, 2);
+	tell_ends_starving(test, cm);
+	KUNIT_EXPECT_EQ(test, ut_event(t, 0, &resp), 0);
+	KUNIT_EXPECT_EQ(test, (int)resp.status, -ETIMEDOUT);
+	KUNIT_EXPECT_EQ(test, ut_event(t, 0, &resp), 0);
+	KUNIT_EXPECT_EQ(test, (int)resp.status, 2);
+	ut_expect_event(t, 0, id, RDMA_CM_EVENT_DISCONNECTED);
+	KUNIT_EXPECT_EQ(test, ut_file(t, 0)->lost, 0);
+	KUNIT_EXPECT_EQ(test, ut_destroy(t, 0, id), 13);
+}
+
+/* Nor do other events that nobody asked for, nor those of groups, take an answer's room. */
+static void answer_room(struct kunit *test)
+{
+	static const u8 before[] = {
+		RDMA_CM_EVENT_ADDR_CHANGE, RDMA_CM_EVENT_DISCONNECTED, RDMA_CM_EVENT_DISCONNECTED,
+		RDMA_CM_EVENT_TIMEWAIT_EXIT, RDMA_CM_EVENT_TIMEWAIT_EXIT,
+	};
+	struct ucma_test *t = test->priv;
+	struct rdma_ucm_resolve_route route = { .timeout_ms = 1 };
+	struct rdma_cm_id *cm;
+	void *group;
+	u32 id;
+
+	cm = ut_bound(t, 0, &id);
+	route.id = id;
+	KUNIT_ASSERT_GE(test, join(t, id, 0, 100, ut_at(t, UT_RESPONSE)), 0);
+	group = t->context;
+	KUNIT_ASSERT_EQ(test, UT_TELL(t, 0, RESOLVE_ROUTE, route), 0);
+	for (int i = 0; i < ARRAY_SIZE(before); i++)
+		fake_cm_tell(cm, before[i], 0);
+	for (int i = 0; i < 4; i++)
+		tell_group(cm, group, RDMA_CM_EVENT_MULTICAST_ERROR);
+	tell_starving(test, cm, RDMA_CM_EVENT_ROUTE_RESOLVED);
+	tell_starving(test, cm, RDMA_CM_EVENT_DEVICE_REMOVAL);
 }
 
 /* More events than were promised come as long as there is memory; lost ones are counted. */
@@ -428,9 +497,11 @@ static void surplus(struct kunit *test)
 {
 	struct ucma_test *t = test->priv;
 	struct rdma_cm_id *cm;
+	size_t before;
 	u32 id;
 
 	cm = ut_bound(t, 0, &id);
+	before = room(t);
 	for (int i = 0; i < 6; i++)
 		fake_cm_tell(cm, RDMA_CM_EVENT_CONNECT_ERROR, i);
 	current->fail_nth = 1;
@@ -441,6 +512,8 @@ static void surplus(struct kunit *test)
 	for (int i = 0; i < 7; i++)
 		ut_expect_event(t, 0, id, RDMA_CM_EVENT_CONNECT_ERROR);
 	KUNIT_EXPECT_FALSE(test, ut_readable(t, 0));
+	KUNIT_EXPECT_EQ(test, room(t), before);
+	tell_ends_starving(test, cm);
 }
 
 /*
@@ -542,6 +615,8 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(no_memory),
 	KUNIT_CASE(no_memory_accepted),
 	KUNIT_CASE(changes),
+	KUNIT_CASE(neighbours),
+	KUNIT_CASE(answer_room),
 	KUNIT_CASE(surplus),
 	KUNIT_CASE(request_starved),
 #endif

@@ -67,6 +67,11 @@ static int fake_bind(struct rdma_cm_id *cm, struct sockaddr *addr)
 static int fake_resolve_addr(struct rdma_cm_id *cm, struct sockaddr *src,
 			     const struct sockaddr *dst, unsigned long timeout_ms)
 {
+	if (played->stops) {
+		complete(&played->inside);
+		KUNIT_EXPECT_TRUE(played->test,
+				  wait_for_completion_timeout(&played->outside, 20 * HZ));
+	}
 	memcpy(&played->addr, dst, sizeof(struct sockaddr_in6));
 	played->number = timeout_ms << 16 | src->sa_family;
 	return called("resolve_addr");

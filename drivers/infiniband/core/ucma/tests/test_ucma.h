@@ -8,6 +8,7 @@
 #define CORE_UCMA_TEST_UCMA_H
 
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/fs.h>
 #include <rdma/ib_verbs.h>
 
@@ -53,6 +54,9 @@ struct fake_id {
  * @ece: likewise
  * @number: of the last call that has one
  * @addr: the last address
+ * @stops: resolve_addr() stops: it completes @inside and waits for @outside
+ * @inside: completed by that call
+ * @outside: waited for there, for a while
  * @context: of the last group
  * @left_group: context of the group that was left last
  * @fail_nth: which allocation, or access to user memory, of the next request fails; 0 for none
@@ -76,6 +80,9 @@ struct ucma_test {
 	struct rdma_ucm_ece ece;
 	u64 number;
 	struct sockaddr_storage addr;
+	bool stops;
+	struct completion inside;
+	struct completion outside;
 	void *context;
 	const void *left_group;
 	int fail_nth;

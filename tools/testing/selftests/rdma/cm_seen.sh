@@ -1,0 +1,174 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# lab: --nodes 2 --core ours --subnet opensm --timeout 400
+# long: --core ours,distro
+# What connections by address show of themselves: the trace points of one from its beginning to its
+# end, and "rdma resource show cm_id" while others stand.
+#
+# golden/cm_trace has the names of the trace points, golden/cm_seen the rdma tool's answers.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+. /lab/src/tools/testing/selftests/rdma/subnet.sh
+. /lab/src/tools/testing/selftests/rdma/connections.sh
+
+golden=/lab/src/tools/testing/selftests/rdma/golden
+instance=/sys/kernel/tracing/instances/cm_seen
+trace=$LAB_OUT/trace.node$LAB_NODE
+
+# ---- trace points ----
+
+events_as_known()
+{
+	(cd $instance/events && ls -d {ib_cma,rdma_cma}/*/) | sed 's,/$,,' | LC_ALL=C sort |
+		diff <(grep -v '^#' $golden/cm_trace) -
+}
+
+# of SYSTEM EVENT WORDS: lines of the trace
+of() { grep -E " $1: .*$2" "$trace"; }
+
+# ids EVENT WORDS...: the cm.id of each line of these events, once
+ids()
+{
+	while [ $# -gt 0 ]; do
+		of "$1" "$2" || echo "no line: $1 $2" >&2
+		shift 2
+	done | sed 's/.* cm\.id=\([0-9]*\) .*/\1/' | sort -u
+}
+
+# numbers EVENT ORDER: the sender's and the receiver's number in these messages, "\1 \2" or the other
+# way round
+numbers() { of "$1" . | sed -n "s/.* local_id=\([0-9]*\) remote_id=\([0-9]*\) .*/$2/p" | sort -u; }
+
+# one_id EVENT WORDS...: there are all of these, and one id has them
+one_id()
+{
+	local found
+
+	found=$(ids "$@" 2>&1)
+	[[ $found =~ ^[1-9][0-9]*$ ]] || { echo "$found"; return 1; }
+}
+
+client_is_traced()
+{
+	local ends="src=$own4:[1-9][0-9]* dst=$server4:7174"
+
+	of cm_id_attach "device=$LAB_DEV" &&
+		one_id cm_event_handler "$ends .*ADDR_RESOLVED \(0/0\)" \
+			cm_event_handler "$ends .*ROUTE_RESOLVED \(2/0\)" cm_send_req "$ends .*qp_num=[1-9]" \
+			cm_event_handler "$ends .*CONNECT_RESPONSE \(5/0\)" \
+			cm_event_done "$ends .*CONNECT_RESPONSE consumer returns 0" cm_send_rtu "$ends" \
+			cm_disconnect "$ends" cm_sent_dreq "$ends" cm_id_destroy "$ends"
+}
+
+# The listener is destroyed, too; it and the id of the request are told apart by their destinations.
+server_is_traced()
+{
+	local ends="src=$own4:7174 dst=10.78.0.2:[1-9][0-9]*"
+
+	grep -E ' cm_qp_create: .*qp_type=RC .*rc=0' "$trace.kernel" && one_id cm_req_handler "src=$own4:7174 " && one_id cm_event_handler "$ends .*CONNECT_REQUEST \(4/0\)" \
+		cm_send_rep "$ends .*qp_num=[1-9]" cm_event_handler "$ends .*ESTABLISHED \(9/0\)" \
+		cm_event_handler "$ends .*DISCONNECTED \(10/0\)" cm_id_destroy "$ends"
+}
+
+# Each side's numbers are the other's.
+messages_are_traced()
+{
+	if [ "$LAB_NODE" = 1 ]; then
+		of icm_send_rep 'state=(REQ_RCVD|MRA_REQ_SENT)' && numbers icm_send_rep '\1 \2'
+	else
+		of icm_send_req . && of icm_send_rtu 'state=(REP_RCVD|MRA_REP_SENT)' &&
+			of icm_send_dreq state=ESTABLISHED && numbers icm_send_rtu '\2 \1'
+	fi >"$LAB_OUT/numbers.$LAB_NODE"
+}
+
+# Both have said so, and with equal numbers.
+messages_are_equal()
+{
+	cat "$LAB_OUT"/numbers.[12]
+	[ "$(tail -qn 1 "$LAB_OUT"/numbers.[12] | uniq -c | awk '{ print NF, $1 }')" = "3 2" ]
+}
+
+# ---- tracking ----
+
+# What differs from run to run becomes a word; the order is that of no core.
+normal()
+{
+	sed -E "s/\<$LAB_DEV\>/DEV/g
+		s/\<(cm-idn|lqpn|pid) [0-9]+/\1 N/g
+		s/(-addr 10\.78\.0\.2:)[0-9]+/\1PORT/
+		s/(\"(cm-idn|lqpn|pid|ifindex)\": ?)[0-9]+/\1N/g
+		s/(\"(src|dst)-addr\": ?\"10\.78\.0\.2\", ?\"(src|dst)-port\": ?)[0-9]+/\1PORT/g
+		s/[ \t]+\$//" | LC_ALL=C sort
+}
+
+# answers WORDS...: the rdma tool's, below its question
+answers()
+{
+	echo "\$ rdma $*"
+	rdma "$@" 2>&1 | sed 's/},{/},\n{/g' | normal
+}
+
+standing()
+{
+	answers resource show cm_id
+	answers -j resource show cm_id
+	answers resource show cm_id link "$LAB_DEV/1" state LISTEN
+	answers resource show cm_id link "$LAB_DEV/1" src-port 7174
+	answers resource show cm_id link "$LAB_DEV/1" ps UDP
+	answers resource show cm_id link "$LAB_DEV/1" qp-type RC
+	answers resource show cm_id link "$LAB_DEV/2"
+}
+
+as_expected()
+{
+	standing >"$LAB_OUT/cm_seen.node$LAB_NODE"
+	sed -n "/^==== node$LAB_NODE/,/^====/{/^====/!p}" $golden/cm_seen | diff -u - "$LAB_OUT/cm_seen.node$LAB_NODE"
+}
+
+connected() { rdma resource show cm_id | grep -q "state CONNECT .*pid $1 "; }
+
+plan 7
+ok "ports have addresses" connections_up
+mkdir $instance
+ok "there are the trace points of Linux 6.12" events_as_known
+echo 1 >$instance/events/ib_cma/enable
+echo 1 >$instance/events/rdma_cma/enable
+ok "a connection is made and ended" served rping cm_listens ended "rping -s -a $server4 -C 1 -p 7174" \
+	rping -c -a "$server4" -C 1 -p 7174
+cp $instance/trace "$trace"
+# A consumer in the kernel has its QP made by the connection manager.
+[ "$LAB_NODE" = 2 ] || { modprobe rdma_kcma && echo "$own4" >/sys/module/rdma_kcma/parameters/connect; }
+echo 0 >$instance/events/enable
+cp $instance/trace "$trace.kernel"
+rmdir $instance
+[ "$LAB_NODE" = 1 ] || ok "its ids are traced, with their events" client_is_traced
+[ "$LAB_NODE" = 2 ] || ok "its ids are traced, with their events" server_is_traced
+messages_are_traced
+lab-barrier numbers
+ok "the messages of both sides have the same numbers" messages_are_equal
+
+# Programs that stand still have connections, and listen.
+if [ "$LAB_NODE" = 1 ]; then
+	rping -s -P -a "$server4" -p 7174 >/dev/null 2>&1 &
+	pids=($!)
+	udaddy -b "$server4" >/dev/null 2>&1 &
+	pids+=($!)
+	cm_listens "${pids[0]}" && cm_listens "${pids[1]}" || echo "Bail out! the servers do not listen"
+	lab-barrier listening
+	lab-barrier connected
+	kill -STOP "${pids[@]}"
+else
+	lab-barrier listening
+	rping -c -a "$server4" -C 1000000 -p 7174 >/dev/null 2>&1 &
+	pids=($!)
+	awaited $! connected $! || echo "Bail out! the client does not connect"
+	kill -STOP "${pids[@]}"
+	lab-barrier connected
+fi
+ok "the rdma tool shows ids as they are" as_expected
+lab-barrier shown
+[ "$LAB_NODE" = 2 ] || rmmod rdma_kcma
+kill -KILL "${pids[@]}"
+wait "${pids[@]}" 2>/dev/null
+lab-barrier killed
+ok "no id is left" within no_ids
+finish
