@@ -65,7 +65,7 @@ struct mad_agent *mad_agent_make(struct mad_qp *qp, const struct ib_mad_reg_req 
 	INIT_LIST_HEAD(&agent->sends);
 	INIT_LIST_HEAD(&agent->queue);
 	INIT_LIST_HEAD(&agent->eager);
-	INIT_LIST_HEAD(&agent->partial);
+	mad_partials_begin(agent);
 
 	ret = mad_access_begin(agent);
 	if (ret)

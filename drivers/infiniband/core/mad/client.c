@@ -84,6 +84,11 @@ static struct mad_port *port_add(struct ib_device *device, u32 port_num)
 	if (ret)
 		return ERR_PTR(ret);
 	mad_port_show(port);
+	ret = mad_drops_show(port);
+	if (ret) {
+		mad_port_end(port);
+		return ERR_PTR(ret);
+	}
 	return port;
 }
 
@@ -93,8 +98,10 @@ static void remove_device(struct ib_device *device, void *data)
 	u32 port_num;
 
 	rdma_for_each_port(device, port_num)
-		if (ports[port_num])
+		if (ports[port_num]) {
+			mad_drops_hide(ports[port_num]);
 			mad_port_end(ports[port_num]);
+		}
 	kfree(ports);
 }
 

@@ -12,6 +12,7 @@
  *   agent.c      who registers for what
  *   recv.c       what becomes of a MAD that arrives
  *   reassembly.c MADs that arrive in many packets
+ *   drops.c      MADs that are dropped: how many, and why
  *   reply.c      answers that the core itself gives
  *   send.c       MADs that are sent, also in many packets
  *   request.c    MADs that are under way: matching, time-outs, cancellation, completion
@@ -24,7 +25,11 @@
 #ifndef RDMA_CORE_MAD_H
 #define RDMA_CORE_MAD_H
 
+struct ib_mad_agent;
+struct ib_mad_recv_wc;
+
 int ib_mad_init(void);
 void ib_mad_exit(void);
+void mad_refuse_recv(struct ib_mad_agent *agent, struct ib_mad_recv_wc *wc);
 
 #endif

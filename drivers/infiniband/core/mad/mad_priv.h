@@ -66,7 +66,6 @@ struct mad_timer {
  *	stopped; changed with @posting and the port's lock held
  * @recover: brings the QP back to work
  * @deaf: the time until another try when nothing could be posted
- * @dropped: MADs that arrived and were dropped for want of memory or because they make no sense
  */
 struct mad_qp {
 	struct mad_port *port;
@@ -87,7 +86,6 @@ struct mad_qp {
 	bool given_up;
 	struct work_struct recover;
 	struct mad_timer deaf;
-	atomic64_t dropped;
 };
 
 /*
@@ -105,6 +103,19 @@ extern u32 mad_next_hi_tid;
 extern unsigned long mad_patience;
 
 #define MAD_REQUEST_BITS 8
+
+/* Why MADs that arrive are dropped: files of mad_rx_dropped/, see drops.c */
+enum mad_drop {
+	MAD_DROP_MALFORMED,	/* too short, an unknown version, a class at the wrong QP */
+	MAD_DROP_MISROUTED,	/* its directed route makes no sense */
+	MAD_DROP_NO_MEMORY,	/* there was no memory for it, or for what becomes of it */
+	MAD_DROP_REFUSED,	/* it is not allowed: by the P_Key's rules, or to its sender */
+	MAD_DROP_RMPP,		/* its segment makes no sense, or its message was not completed */
+	MAD_DROP_UNAWAITED,	/* it answers nothing that anybody waits for */
+	MAD_DROP_UNCLAIMED,	/* a request that nobody takes and that is not answered */
+	MAD_DROPS,
+	MAD_TAKEN = MAD_DROPS	/* it is not dropped: it has done what it came for */
+};
 
 /**
  * struct mad_port - a port that exchanges MADs
@@ -132,6 +143,8 @@ extern unsigned long mad_patience;
  * @loop: MADs for this port itself, struct mad_send
  * @loop_work: lets them arrive
  * @segments: segments held of messages that are not complete
+ * @partials: messages of which segments have arrived, struct mad_partial, by TID
+ * @dropped: MADs that have arrived and were dropped, by reason; needs no lock
  */
 struct mad_port {
 	struct list_head entry;
@@ -159,6 +172,26 @@ struct mad_port {
 	struct list_head loop;
 	struct work_struct loop_work;
 	unsigned int segments;
+	DECLARE_HASHTABLE(partials, MAD_REQUEST_BITS);
+	atomic64_t dropped[MAD_DROPS];
+};
+
+/* Messages of which segments have arrived */
+enum mad_partial_kind {
+	MAD_PARTIAL_REQUEST,	/* not complete, and asked for by nobody */
+	MAD_PARTIAL_RESPONSE,	/* not complete, and the response to a request of the agent */
+	MAD_PARTIAL_DELIVERED,	/* complete */
+	MAD_PARTIAL_KINDS
+};
+
+/**
+ * struct mad_partials - messages of one kind
+ * @list: struct mad_partial; the one of which something was kept last is the last
+ * @count: their number
+ */
+struct mad_partials {
+	struct list_head list;
+	unsigned int count;
 };
 
 /**
@@ -175,8 +208,7 @@ struct mad_port {
  * @sends: MADs under way, struct mad_send
  * @queue: MADs that wait for room in the QP
  * @eager: in @qp->eager while @queue is not empty
- * @partial: messages of which segments have arrived, struct mad_partial
- * @partials: their number
+ * @partials: messages of which segments have arrived
  */
 struct mad_agent {
 	struct ib_mad_agent agent;
@@ -192,8 +224,7 @@ struct mad_agent {
 	struct list_head sends;
 	struct list_head queue;
 	struct list_head eager;
-	struct list_head partial;
-	unsigned int partials;
+	struct mad_partials partials[MAD_PARTIAL_KINDS];
 };
 
 /**
@@ -315,6 +346,12 @@ static inline struct mad_recv *to_mad_recv(struct ib_mad_recv_buf *buf)
 	return container_of(buf, struct mad_recv, rwc.recv_buf);
 }
 
+/* Key of the port's tables: the lower half, as the upper one tells agents apart. */
+static inline u32 mad_tid_key(__be64 tid)
+{
+	return be64_to_cpu(tid);
+}
+
 static inline struct ib_mad_hdr *recv_hdr(const struct mad_recv *recv)
 {
 	return (struct ib_mad_hdr *)recv->mad;
@@ -402,12 +439,19 @@ struct mad_send *mad_reply_alloc(struct mad_agent *agent, struct mad_recv *recv,
 void mad_reply_post(struct mad_send *send);
 void mad_reply(struct mad_port *port, struct mad_recv *recv, const struct ib_mad *mad, size_t size,
 	       u16 pkey_index);
-void mad_reply_unsupported(struct mad_recv *recv);
+bool mad_reply_unsupported(struct mad_recv *recv);
 void mad_forward(struct mad_recv *recv, u8 out_port);
 
 /* reassembly.c */
 struct mad_recv *mad_reassemble(struct mad_agent *agent, struct mad_recv *recv);
+void mad_partials_begin(struct mad_agent *agent);
 void mad_partials_end(struct mad_agent *agent);
+
+/* drops.c */
+void mad_count_drop(struct mad_port *port, enum mad_drop why, unsigned int count);
+void mad_recv_drop(struct mad_recv *recv, enum mad_drop why);
+int mad_drops_show(struct mad_port *port);
+void mad_drops_hide(struct mad_port *port);
 
 /* agent.c */
 void mad_agents_exit(void);

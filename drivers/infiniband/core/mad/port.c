@@ -40,6 +40,7 @@ struct mad_port *mad_port_alloc(struct ib_device *device, u32 port_num)
 	spin_lock_init(&port->lock);
 	INIT_LIST_HEAD(&port->agents);
 	hash_init(port->requests);
+	hash_init(port->partials);
 	timerqueue_init_head(&port->timers);
 	INIT_LIST_HEAD(&port->done);
 	INIT_LIST_HEAD(&port->loop);

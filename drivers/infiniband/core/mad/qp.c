@@ -238,8 +238,6 @@ static void end(struct mad_port *port)
 		cancel_work_sync(&qp->recover);
 		if (qp->started && drain(qp))
 			give_up(qp);
-		ibdev_dbg(port->device, "port %u: QP%u has dropped %lld MADs\n", port->port_num,
-			  qp->num, atomic64_read(&qp->dropped));
 		ib_destroy_qp(qp->qp);
 		qp->qp = NULL;
 	}

@@ -12,19 +12,29 @@
 #define STALL_MS 40000
 /* A complete message is kept for this time, in case its last acknowledgment was lost. */
 #define LINGER_MS 10000
-/* Messages that an agent may be receiving, and segments of them at a port. */
-#define MAX_PARTIALS 512
+/*
+ * Messages that an agent may be receiving although it has not asked for them: all, and those of one
+ * sender. Others may take the place of the one that has not moved for longest.
+ */
+#define MAX_REQUESTS 256
+#define MAX_OF_SENDER 64
+/* Senders that may be answering one request */
+#define MAX_OF_RESPONSE 8
+/* Complete messages that an agent keeps */
+#define MAX_DELIVERED 512
+/* Segments that a port holds of messages that are not complete */
 #define MAX_SEGMENTS BIT(18)
 
 /**
  * struct mad_partial - a message of which segments have arrived
- * @entry: in the agent's list
+ * @entry: in the agent's list of this kind
+ * @hash: in the port's table
+ * @kind: its kind
  * @timer: forgets it
  * @agent: the agent
  * @rx: which segments
  * @packets: struct ib_mad_recv_buf, in order; empty when the message is complete
  * @count: their number
- * @delivered: it is complete
  * @tid: TID of its header, as the following
  * @mgmt_class: the same
  * @method: the same
@@ -35,18 +45,39 @@
  */
 struct mad_partial {
 	struct list_head entry;
+	struct hlist_node hash;
+	enum mad_partial_kind kind;
 	struct mad_timer timer;
 	struct mad_agent *agent;
 	struct rmpp_rx rx;
 	struct list_head packets;
 	unsigned int count;
-	bool delivered;
 	__be64 tid;
 	u8 mgmt_class, method;
 	u32 slid, src_qp;
 	bool routed;
 	union ib_gid sgid;
 };
+
+static bool is_delivered(const struct mad_partial *partial)
+{
+	return partial->kind == MAD_PARTIAL_DELIVERED;
+}
+
+static void enter_list(struct mad_partial *partial, enum mad_partial_kind kind)
+{
+	struct mad_partials *of_kind = &partial->agent->partials[kind];
+
+	partial->kind = kind;
+	list_add_tail(&partial->entry, &of_kind->list);
+	of_kind->count++;
+}
+
+static void leave_list(struct mad_partial *partial)
+{
+	list_del(&partial->entry);
+	partial->agent->partials[partial->kind].count--;
+}
 
 static void drop_packets(struct mad_partial *partial)
 {
@@ -55,6 +86,7 @@ static void drop_packets(struct mad_partial *partial)
 	list_for_each_entry_safe(buf, next, &partial->packets, list)
 		mad_recv_free(to_mad_recv(buf));
 	INIT_LIST_HEAD(&partial->packets);
+	mad_count_drop(partial->agent->port, MAD_DROP_RMPP, partial->count);
 	partial->agent->port->segments -= partial->count;
 	partial->count = 0;
 }
@@ -63,14 +95,30 @@ static void end_partial(struct mad_partial *partial)
 {
 	mad_timer_stop(partial->agent->port, &partial->timer);
 	drop_packets(partial);
-	list_del(&partial->entry);
-	partial->agent->partials--;
+	hash_del(&partial->hash);
+	leave_list(partial);
 	kfree(partial);
+}
+
+/* Ends the one of a kind that has not moved for longest. */
+static void end_oldest(struct mad_partials *of_kind)
+{
+	end_partial(list_first_entry(&of_kind->list, struct mad_partial, entry));
 }
 
 static void partial_expired(struct mad_port *port, struct mad_timer *timer)
 {
 	end_partial(container_of(timer, struct mad_partial, timer));
+}
+
+/**
+ * mad_partials_begin() - make an agent able to receive messages
+ * @agent: new agent
+ */
+void mad_partials_begin(struct mad_agent *agent)
+{
+	for (unsigned int kind = 0; kind < MAD_PARTIAL_KINDS; kind++)
+		INIT_LIST_HEAD(&agent->partials[kind].list);
 }
 
 /**
@@ -81,11 +129,10 @@ static void partial_expired(struct mad_port *port, struct mad_timer *timer)
  */
 void mad_partials_end(struct mad_agent *agent)
 {
-	struct mad_partial *partial, *next;
-
 	guard(spinlock_irqsave)(&agent->port->lock);
-	list_for_each_entry_safe(partial, next, &agent->partial, entry)
-		end_partial(partial);
+	for (unsigned int kind = 0; kind < MAD_PARTIAL_KINDS; kind++)
+		while (agent->partials[kind].count)
+			end_oldest(&agent->partials[kind]);
 }
 
 /* The sender's GID; 0 for a MAD without a GRH. */
@@ -98,6 +145,15 @@ static union ib_gid source_of(struct mad_agent *agent, const struct mad_recv *re
 	return sgid;
 }
 
+/* Has the message been sent by the port that a MAD comes from? */
+static bool same_sender(const struct mad_partial *partial, const struct mad_recv *recv,
+			const union ib_gid *sgid)
+{
+	return partial->slid == recv->wc.slid &&
+	       partial->routed == !!(recv->wc.wc_flags & IB_WC_GRH) &&
+	       !memcmp(&partial->sgid, sgid, sizeof(*sgid));
+}
+
 static bool is_part_of(const struct mad_recv *recv, const union ib_gid *sgid,
 		       const struct mad_partial *partial)
 {
@@ -105,9 +161,7 @@ static bool is_part_of(const struct mad_recv *recv, const union ib_gid *sgid,
 
 	return partial->tid == hdr->tid && partial->mgmt_class == hdr->mgmt_class &&
 	       partial->method == hdr->method && partial->src_qp == recv->wc.src_qp &&
-	       partial->slid == recv->wc.slid &&
-	       partial->routed == !!(recv->wc.wc_flags & IB_WC_GRH) &&
-	       !memcmp(&partial->sgid, sgid, sizeof(*sgid));
+	       same_sender(partial, recv, sgid);
 }
 
 static struct mad_partial *find_partial(struct mad_agent *agent, const struct mad_recv *recv)
@@ -115,18 +169,52 @@ static struct mad_partial *find_partial(struct mad_agent *agent, const struct ma
 	union ib_gid sgid = source_of(agent, recv);
 	struct mad_partial *partial;
 
-	list_for_each_entry(partial, &agent->partial, entry)
-		if (is_part_of(recv, &sgid, partial))
+	hash_for_each_possible(agent->port->partials, partial, hash,
+			       mad_tid_key(recv_hdr(recv)->tid))
+		if (partial->agent == agent && is_part_of(recv, &sgid, partial))
 			return partial;
 	return NULL;
+}
+
+/*
+ * A response begins only while its request is waiting, so that their number is the agent's own
+ * affair. But whoever knows the request's TID can send one.
+ */
+static bool may_begin_response(struct mad_agent *agent, const struct mad_recv *recv)
+{
+	__be64 tid = recv_hdr(recv)->tid;
+	struct mad_partial *partial;
+	unsigned int count = 0;
+
+	hash_for_each_possible(agent->port->partials, partial, hash, mad_tid_key(tid))
+		count += partial->agent == agent && partial->tid == tid && !is_delivered(partial);
+	return count < MAX_OF_RESPONSE;
+}
+
+static bool may_begin_request(struct mad_agent *agent, const struct mad_recv *recv,
+			      const union ib_gid *sgid)
+{
+	struct mad_partials *requests = &agent->partials[MAD_PARTIAL_REQUEST];
+	struct mad_partial *partial;
+	unsigned int count = 0;
+
+	list_for_each_entry(partial, &requests->list, entry)
+		count += same_sender(partial, recv, sgid);
+	if (count >= MAX_OF_SENDER)
+		return false;
+	if (requests->count >= MAX_REQUESTS)
+		end_oldest(requests);
+	return true;
 }
 
 static struct mad_partial *make_partial(struct mad_agent *agent, const struct mad_recv *recv)
 {
 	const struct ib_mad_hdr *hdr = recv_hdr(recv);
+	union ib_gid sgid = source_of(agent, recv);
+	bool response = ib_response_mad(hdr);
 	struct mad_partial *partial;
 
-	if (agent->partials >= MAX_PARTIALS)
+	if (response ? !may_begin_response(agent, recv) : !may_begin_request(agent, recv, &sgid))
 		return NULL;
 	partial = kzalloc(sizeof(*partial), GFP_ATOMIC);
 	if (!partial)
@@ -142,9 +230,9 @@ static struct mad_partial *make_partial(struct mad_agent *agent, const struct ma
 	partial->slid = recv->wc.slid;
 	partial->src_qp = recv->wc.src_qp;
 	partial->routed = recv->wc.wc_flags & IB_WC_GRH;
-	partial->sgid = source_of(agent, recv);
-	list_add(&partial->entry, &agent->partial);
-	agent->partials++;
+	partial->sgid = sgid;
+	hash_add(agent->port->partials, &partial->hash, mad_tid_key(hdr->tid));
+	enter_list(partial, response ? MAD_PARTIAL_RESPONSE : MAD_PARTIAL_REQUEST);
 	return partial;
 }
 
@@ -162,6 +250,7 @@ static void keep(struct mad_partial *partial, struct mad_recv *recv)
 		if (segment_num(before) < be32_to_cpu(recv_rmpp(recv)->seg_num))
 			break;
 	list_move(&recv->rwc.recv_buf.list, &before->list);
+	list_move_tail(&partial->entry, &partial->agent->partials[partial->kind].list);
 	partial->count++;
 	partial->agent->port->segments++;
 }
@@ -183,6 +272,7 @@ static int message_len(struct mad_partial *partial, struct mad_recv *first)
 
 static struct mad_recv *complete_message(struct mad_partial *partial)
 {
+	struct mad_partials *delivered = &partial->agent->partials[MAD_PARTIAL_DELIVERED];
 	struct mad_recv *first = to_mad_recv(list_first_entry(&partial->packets,
 							      struct ib_mad_recv_buf, list));
 
@@ -191,7 +281,10 @@ static struct mad_recv *complete_message(struct mad_partial *partial)
 	list_splice_init(&partial->packets, &first->rwc.rmpp_list);
 	partial->agent->port->segments -= partial->count;
 	partial->count = 0;
-	partial->delivered = true;
+	leave_list(partial);
+	enter_list(partial, MAD_PARTIAL_DELIVERED);
+	if (delivered->count > MAX_DELIVERED)
+		end_oldest(delivered);
 	return first;
 }
 
@@ -260,6 +353,7 @@ struct taken {
 	struct mad_partial *partial;	/* its message, whose timer stands still; or NULL */
 	struct mad_recv *message;	/* the same if it is complete now */
 	bool kept;			/* the segment is the message's */
+	enum mad_drop why;		/* otherwise: what becomes of it */
 };
 
 static void take_segment(struct mad_agent *agent, struct mad_recv *recv, struct taken *taken,
@@ -274,13 +368,18 @@ static void take_segment(struct mad_agent *agent, struct mad_recv *recv, struct 
 
 	guard(spinlock_irqsave)(&port->lock);
 	partial = find_partial(agent, recv);
-	if (!(partial && partial->delivered) && !is_awaited(agent, recv))
+	if (!(partial && is_delivered(partial)) && !is_awaited(agent, recv)) {
+		taken->why = MAD_DROP_UNAWAITED;
 		return;
+	}
 	if (!partial) {
-		if (rmpp->seg_num != cpu_to_be32(1) || !port->open)
+		if (rmpp->seg_num != cpu_to_be32(1) || !port->open) {
+			taken->why = MAD_DROP_RMPP;
 			return;
+		}
 		partial = make_partial(agent, recv);
 		if (!partial) {
+			taken->why = MAD_DROP_NO_MEMORY;
 			say_stop(say);
 			return;
 		}
@@ -290,11 +389,13 @@ static void take_segment(struct mad_agent *agent, struct mad_recv *recv, struct 
 			     be32_to_cpu(rmpp->paylen_newwin),
 			     recv->rwc.mad_seg_size - IB_MGMT_RMPP_HDR, &ack, &status);
 	if (event == RMPP_RX_ABORT) {
+		taken->why = MAD_DROP_RMPP;
 		say_abort(say, status);
 		end_partial(partial);
 		return;
 	}
 	if (event != RMPP_RX_DROP && port->segments >= MAX_SEGMENTS) {
+		taken->why = MAD_DROP_NO_MEMORY;
 		say_stop(say);
 		end_partial(partial);
 		return;
@@ -320,17 +421,17 @@ static void take_segment(struct mad_agent *agent, struct mad_recv *recv, struct 
 static struct mad_recv *take_data(struct mad_agent *agent, struct mad_recv *recv)
 {
 	struct rmpp_answer say = {};
-	struct taken taken = {};
+	struct taken taken = { .why = MAD_TAKEN };
 
 	take_segment(agent, recv, &taken, &say);
 	if (say.type)
 		answer(agent, recv, &say);
 	if (!taken.kept)
-		mad_recv_free(recv);
+		mad_recv_drop(recv, taken.why);
 	if (taken.partial) {
 		guard(spinlock_irqsave)(&agent->port->lock);
 		mad_timer_arm(agent->port, &taken.partial->timer,
-			      taken.partial->delivered ? LINGER_MS : STALL_MS);
+			      is_delivered(taken.partial) ? LINGER_MS : STALL_MS);
 	}
 	return taken.message;
 }
@@ -340,7 +441,8 @@ static bool is_unacked(const struct mad_send *send)
 	return send->unacked;
 }
 
-static void take_ack(struct mad_agent *agent, struct mad_recv *recv, struct rmpp_answer *say)
+static enum mad_drop take_ack(struct mad_agent *agent, struct mad_recv *recv,
+			      struct rmpp_answer *say)
 {
 	struct ib_rmpp_hdr *rmpp = recv_rmpp(recv);
 	enum rmpp_tx_event event;
@@ -350,15 +452,16 @@ static void take_ack(struct mad_agent *agent, struct mad_recv *recv, struct rmpp
 	guard(spinlock_irqsave)(&agent->port->lock);
 	send = mad_send_find(agent, recv, is_unacked);
 	if (!send)
-		return;
+		return MAD_DROP_UNAWAITED;
 	event = rmpp_tx_ack(&send->tx, be32_to_cpu(rmpp->seg_num),
 			    be32_to_cpu(rmpp->paylen_newwin), &status);
 	if (event == RMPP_TX_ABORT) {
 		say_abort(say, status);
 		mad_send_give_up(send, IB_WC_REM_ABORT_ERR, status);
-	} else {
-		mad_send_acked(send, event);
+		return MAD_DROP_RMPP;
 	}
+	mad_send_acked(send, event);
+	return MAD_TAKEN;
 }
 
 static bool is_unacked_or_waits(const struct mad_send *send)
@@ -367,7 +470,7 @@ static bool is_unacked_or_waits(const struct mad_send *send)
 }
 
 /* The other side aborts: what is sent to it, or what it sends, with the request for it. */
-static void take_abort(struct mad_agent *agent, struct mad_recv *recv)
+static enum mad_drop take_abort(struct mad_agent *agent, struct mad_recv *recv)
 {
 	struct mad_partial *partial;
 	struct mad_send *send;
@@ -378,12 +481,13 @@ static void take_abort(struct mad_agent *agent, struct mad_recv *recv)
 		end_partial(partial);
 	send = mad_send_find(agent, recv, is_unacked_or_waits);
 	if (!send)
-		return;
+		return partial ? MAD_TAKEN : MAD_DROP_UNAWAITED;
 	mad_send_get(send);
 	mad_send_give_up(send, IB_WC_REM_ABORT_ERR, recv_rmpp(recv)->rmpp_status);
 	if (send->at_qp && mad_queue_withdraw(send))
 		mad_send_left_qp(send);
 	mad_send_put(send);
+	return MAD_TAKEN;
 }
 
 /**
@@ -398,6 +502,7 @@ static void take_abort(struct mad_agent *agent, struct mad_recv *recv)
 struct mad_recv *mad_reassemble(struct mad_agent *agent, struct mad_recv *recv)
 {
 	struct ib_rmpp_hdr *rmpp = recv_rmpp(recv);
+	enum mad_drop why = MAD_DROP_RMPP;
 	struct rmpp_answer say = {};
 
 	if (!ib_is_mad_class_rmpp(recv_hdr(recv)->mgmt_class) ||
@@ -410,11 +515,11 @@ struct mad_recv *mad_reassemble(struct mad_agent *agent, struct mad_recv *recv)
 		case IB_MGMT_RMPP_TYPE_DATA:
 			return take_data(agent, recv);
 		case IB_MGMT_RMPP_TYPE_ACK:
-			take_ack(agent, recv, &say);
+			why = take_ack(agent, recv, &say);
 			break;
 		case IB_MGMT_RMPP_TYPE_STOP:
 		case IB_MGMT_RMPP_TYPE_ABORT:
-			take_abort(agent, recv);
+			why = take_abort(agent, recv);
 			break;
 		default:
 			say_abort(&say, IB_MGMT_RMPP_STATUS_BADT);
@@ -422,7 +527,7 @@ struct mad_recv *mad_reassemble(struct mad_agent *agent, struct mad_recv *recv)
 	}
 	if (say.type)
 		answer(agent, recv, &say);
-	mad_recv_free(recv);
+	mad_recv_drop(recv, why);
 	mad_run_done(agent->port);
 	return NULL;
 }

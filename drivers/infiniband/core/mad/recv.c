@@ -57,6 +57,7 @@ static bool route(struct mad_recv *recv)
 		mad_forward(recv, out_port);
 		return false;
 	default:
+		mad_count_drop(port, MAD_DROP_MISROUTED, 1);
 		return false;
 	}
 }
@@ -74,8 +75,10 @@ static bool ask_driver(struct mad_recv *recv)
 	if (port->service || !device->ops.process_mad)
 		return true;
 	out = kzalloc(recv->size, GFP_ARRIVED);
-	if (!out)
+	if (!out) {
+		mad_count_drop(port, MAD_DROP_NO_MEMORY, 1);
 		return false;
+	}
 	result = device->ops.process_mad(device, 0, port->port_num, &recv->wc, &recv->grh,
 					 (struct ib_mad *)recv->mad, out, &size, &pkey_index);
 	/* A MAD that the driver failed to process goes on as one that it did not take. */
@@ -109,6 +112,7 @@ static void give_response(struct mad_agent *agent, struct mad_recv *recv)
 			mad_send_answered(send);
 	}
 	if (!send && !is_users_segment(agent, recv)) {
+		mad_count_drop(port, MAD_DROP_UNAWAITED, 1);
 		ib_free_recv_mad(&recv->rwc);
 		return;
 	}
@@ -123,8 +127,12 @@ static void give_response(struct mad_agent *agent, struct mad_recv *recv)
 
 static void give(struct mad_agent *agent, struct mad_recv *recv)
 {
-	if (!agent->agent.recv_handler || mad_access_check(agent, recv->wc.pkey_index)) {
-		mad_recv_free(recv);
+	if (!agent->agent.recv_handler) {
+		mad_recv_drop(recv, MAD_DROP_UNCLAIMED);
+		return;
+	}
+	if (mad_access_check(agent, recv->wc.pkey_index)) {
+		mad_recv_drop(recv, MAD_DROP_REFUSED);
 		return;
 	}
 	if (ib_mad_kernel_rmpp_agent(&agent->agent)) {
@@ -147,8 +155,7 @@ static void arrived(struct mad_recv *recv)
 
 	trace_ib_mad_recv_done_handler(recv);
 	if (!is_sound(recv)) {
-		atomic64_inc(&recv->qp->dropped);
-		mad_recv_free(recv);
+		mad_recv_drop(recv, MAD_DROP_MALFORMED);
 		return;
 	}
 	recv->rwc.mad_seg_size = mad_size(recv->qp->port, recv_hdr(recv)->base_version);
@@ -161,9 +168,12 @@ static void arrived(struct mad_recv *recv)
 	if (agent) {
 		give(agent, recv);
 		mad_agent_put(agent);
-	} else {
-		mad_reply_unsupported(recv);
+	} else if (ib_response_mad(recv_hdr(recv))) {
+		mad_recv_drop(recv, MAD_DROP_UNAWAITED);
+	} else if (mad_reply_unsupported(recv)) {
 		mad_recv_free(recv);
+	} else {
+		mad_recv_drop(recv, MAD_DROP_UNCLAIMED);
 	}
 }
 
@@ -276,7 +286,7 @@ void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	if (post_new(qp, GFP_ARRIVED)) {
-		atomic64_inc(&qp->dropped);
+		mad_count_drop(port, MAD_DROP_NO_MEMORY, 1);
 		if (mad_queue_recv(qp, recv)) {
 			mad_recv_free(recv);
 			guard(spinlock_irqsave)(&port->lock);
@@ -351,6 +361,8 @@ void mad_loop_work(struct work_struct *work)
 			mad_send_left(send);
 		if (recv)
 			arrived(recv);
+		else
+			mad_count_drop(port, MAD_DROP_NO_MEMORY, 1);
 		mad_run_done(port);
 	}
 }

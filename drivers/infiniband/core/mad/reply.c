@@ -100,8 +100,9 @@ void mad_reply(struct mad_port *port, struct mad_recv *recv, const struct ib_mad
  * @recv: a Get or Set; others are not answered
  *
  * Context: may sleep.
+ * Return: whether it is answered.
  */
-void mad_reply_unsupported(struct mad_recv *recv)
+bool mad_reply_unsupported(struct mad_recv *recv)
 {
 	const struct ib_mad_hdr *request = recv_hdr(recv);
 	struct mad_port *port = recv->qp->port;
@@ -109,10 +110,10 @@ void mad_reply_unsupported(struct mad_recv *recv)
 	struct ib_mad_hdr *hdr;
 
 	if (request->method != IB_MGMT_METHOD_GET && request->method != IB_MGMT_METHOD_SET)
-		return;
+		return false;
 	send = mad_reply_alloc(port->own[recv->qp->index], recv, request->base_version);
 	if (!send)
-		return;
+		return false;
 	memcpy(send->mad, recv->mad, min_t(size_t, recv->size, send->size));
 	hdr = send_hdr(send);
 	hdr->method = IB_MGMT_METHOD_GET_RESP;
@@ -120,6 +121,7 @@ void mad_reply_unsupported(struct mad_recv *recv)
 	if (hdr->mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
 		hdr->status |= IB_SMP_DIRECTION;
 	mad_reply_post(send);
+	return true;
 }
 
 /**

@@ -79,11 +79,6 @@ void mad_timer_work(struct work_struct *work)
 
 /* ---- life ---- */
 
-static u32 tid_key(__be64 tid)
-{
-	return be64_to_cpu(tid);
-}
-
 /**
  * mad_send_begin() - note that a MAD is under way
  * @send: MAD, with a reference of the caller, which has set its TID
@@ -99,7 +94,7 @@ void mad_send_begin(struct mad_send *send)
 	send->status = IB_WC_SUCCESS;
 	send->vendor_err = 0;
 	list_add_tail(&send->entry, &agent->sends);
-	hash_add(agent->port->requests, &send->hash, tid_key(send->tid));
+	hash_add(agent->port->requests, &send->hash, mad_tid_key(send->tid));
 }
 
 /**
@@ -304,7 +299,7 @@ struct mad_send *mad_send_find(struct mad_agent *agent, const struct mad_recv *r
 	struct mad_send *send;
 
 	lockdep_assert_held(&agent->port->lock);
-	hash_for_each_possible(agent->port->requests, send, hash, tid_key(hdr->tid))
+	hash_for_each_possible(agent->port->requests, send, hash, mad_tid_key(hdr->tid))
 		if (send->agent == agent && send->tid == hdr->tid &&
 		    send->status == IB_WC_SUCCESS && fits(send) &&
 		    send_hdr(send)->mgmt_class == hdr->mgmt_class && address_fits(send, recv))

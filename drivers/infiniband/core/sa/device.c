@@ -10,6 +10,7 @@
 #include <linux/cleanup.h>
 #include <linux/slab.h>
 
+#include "../mad/mad.h"
 #include "sa_priv.h"
 
 static const struct sa_mad_ops real_mad = {
@@ -20,6 +21,7 @@ static const struct sa_mad_ops real_mad = {
 	.post = ib_post_send_mad,
 	.cancel = ib_cancel_mad,
 	.free_recv = ib_free_recv_mad,
+	.refuse_recv = mad_refuse_recv,
 };
 
 /* The MAD layer of devices that are attached from now on */

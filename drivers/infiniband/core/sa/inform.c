@@ -130,6 +130,19 @@ static void confirm(struct sa_port *port, struct ib_mad_agent *agent, struct ib_
 	}
 }
 
+/* Any node can send a Report. Only the subnet manager's is confirmed and believed. */
+static bool is_from_manager(struct sa_port *port, const struct ib_wc *wc)
+{
+	struct sa_manager *manager = sa_manager_get(port);
+	bool is;
+
+	if (!manager)
+		return false;
+	is = wc->slid == manager->lid;
+	sa_manager_put(manager);
+	return is;
+}
+
 static void report_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 			    struct ib_mad_recv_wc *wc)
 {
@@ -138,6 +151,10 @@ static void report_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *
 	struct ib_sa_notice notice;
 
 	static_assert(sizeof(notice) == 80);
+	if (!is_from_manager(port, wc->wc)) {
+		port->mad->refuse_recv(agent, wc);
+		return;
+	}
 	/* A stray confirmation must not be confirmed: its sender may do the same. */
 	if (mad->mad_hdr.method == IB_MGMT_METHOD_REPORT &&
 	    be16_to_cpu(mad->mad_hdr.attr_id) == IB_SA_ATTR_NOTICE) {

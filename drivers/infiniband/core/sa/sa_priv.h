@@ -30,6 +30,7 @@
  * @post: ib_post_send_mad()
  * @cancel: ib_cancel_mad()
  * @free_recv: ib_free_recv_mad()
+ * @refuse_recv: mad_refuse_recv()
  *
  * Tests put a table of their own into sa_mad before they attach a device.
  */
@@ -48,6 +49,7 @@ struct sa_mad_ops {
 	int (*post)(struct ib_mad_send_buf *buf, struct ib_mad_send_buf **bad);
 	void (*cancel)(struct ib_mad_send_buf *buf);
 	void (*free_recv)(struct ib_mad_recv_wc *wc);
+	void (*refuse_recv)(struct ib_mad_agent *agent, struct ib_mad_recv_wc *wc);
 };
 
 extern const struct sa_mad_ops *sa_mad;

@@ -23,6 +23,19 @@ static void sm_release(struct ib_umad_port *port)
 	wake_up_interruptible(&port->sm_wait);
 }
 
+/**
+ * umad_sm_is_held() - is issmN open?
+ * @port: port
+ *
+ * Context: the port's lock is held, lest its holder finds no device and leaves the bit to
+ * umad_sm_end(), which has seen no holder.
+ * Return: whether it is, or is being opened or closed.
+ */
+bool umad_sm_is_held(const struct ib_umad_port *port)
+{
+	return test_bit(SM_HELD, &port->sm_held);
+}
+
 static bool gone(struct ib_umad_port *port)
 {
 	return READ_ONCE(port->gone);
@@ -51,16 +64,48 @@ static struct ib_device *hold_device(struct ib_umad_port *port)
 	return port->ib_dev && ib_device_try_get(port->ib_dev) ? port->ib_dev : NULL;
 }
 
-static int set_is_sm(struct ib_umad_port *port, struct ib_port_modify *change)
+static int clear_is_sm(struct ib_umad_port *port, struct ib_device *ib_dev)
 {
+	struct ib_port_modify clear = { .clr_port_cap_mask = IB_PORT_SM };
+
+	return ib_modify_port(ib_dev, port->port_num, 0, &clear);
+}
+
+/*
+ * umad_sm_end() clears the bit of a port that goes. If that was too early for this one, it is
+ * cleared here, while the device cannot come back.
+ */
+static int set_is_sm(struct ib_umad_port *port)
+{
+	struct ib_port_modify set = { .set_port_cap_mask = IB_PORT_SM };
 	struct ib_device *ib_dev = hold_device(port);
 	int ret;
 
 	if (!ib_dev)
 		return -ENXIO;
-	ret = ib_modify_port(ib_dev, port->port_num, 0, change);
+	ret = ib_modify_port(ib_dev, port->port_num, 0, &set);
+	if (!ret && gone(port)) {
+		clear_is_sm(port, ib_dev);
+		ret = -ENXIO;
+	}
 	ib_device_put(ib_dev);
 	return ret;
+}
+
+/**
+ * umad_sm_end() - let a port have no subnet manager any more
+ * @port: port of which no file can be opened any more
+ * @ib_dev: its device, which may stay, in another network namespace
+ * @held: issmN was open when @port->ib_dev was cleared
+ *
+ * Context: may sleep.
+ */
+void umad_sm_end(struct ib_umad_port *port, struct ib_device *ib_dev, bool held)
+{
+	WRITE_ONCE(port->gone, true);
+	wake_up_all(&port->sm_wait);
+	if (held)
+		clear_is_sm(port, ib_dev);
 }
 
 /* May this process use the port's device? */
@@ -84,7 +129,6 @@ static int admit(struct ib_umad_port *port)
 static int umad_sm_open(struct inode *inode, struct file *filp)
 {
 	struct ib_umad_port *port = container_of(inode->i_cdev, struct ib_umad_port, sm_cdev);
-	struct ib_port_modify set = { .set_port_cap_mask = IB_PORT_SM };
 	int ret;
 
 	ret = admit(port);
@@ -93,7 +137,7 @@ static int umad_sm_open(struct inode *inode, struct file *filp)
 	ret = sm_wait(port, !(filp->f_flags & O_NONBLOCK));
 	if (ret)
 		return ret;
-	ret = set_is_sm(port, &set);
+	ret = set_is_sm(port);
 	if (ret) {
 		sm_release(port);
 		return ret;
@@ -102,13 +146,16 @@ static int umad_sm_open(struct inode *inode, struct file *filp)
 	return nonseekable_open(inode, filp);
 }
 
-/* A device that is removed, or does not answer, has forgotten the bit anyway. */
+/* A device that does not answer will be reset, and has forgotten the bit then. */
 static int umad_sm_close(struct inode *inode, struct file *filp)
 {
 	struct ib_umad_port *port = filp->private_data;
-	struct ib_port_modify clear = { .clr_port_cap_mask = IB_PORT_SM };
+	struct ib_device *ib_dev = hold_device(port);
 
-	set_is_sm(port, &clear);
+	if (ib_dev) {
+		clear_is_sm(port, ib_dev);
+		ib_device_put(ib_dev);
+	}
 	sm_release(port);
 	return 0;
 }

@@ -155,7 +155,9 @@ static int add_sm(struct ib_umad_port *port)
  */
 static void port_del(struct ib_umad_port *port)
 {
+	struct ib_device *ib_dev = port->ib_dev;
 	struct ib_umad_file *file;
+	bool sm_held;
 
 	if (port->has_sm) {
 		cdev_device_del(&port->sm_cdev, &port->sm_dev);
@@ -163,12 +165,12 @@ static void port_del(struct ib_umad_port *port)
 	}
 	cdev_device_del(&port->cdev, &port->dev);
 	scoped_guard(mutex, &port->lock) {
+		sm_held = umad_sm_is_held(port);
 		port->ib_dev = NULL;
 		list_for_each_entry(file, &port->files, entry)
 			umad_file_revoke(file);
 	}
-	WRITE_ONCE(port->gone, true);
-	wake_up_all(&port->sm_wait);
+	umad_sm_end(port, ib_dev, sm_held);
 	ida_free(&umad_ida, port->number);
 }
 

@@ -48,10 +48,8 @@ void umad_packet_free(struct ib_umad_file *file, struct ib_umad_packet *packet)
 static bool keep_received(struct ib_umad_file *file, struct ib_umad_packet *packet)
 {
 	scoped_guard(spinlock_irq, &file->lock) {
-		if (file->dead || file->kept >= UMAD_MOST) {
-			file->dropped++;
+		if (file->dead || file->kept >= UMAD_MOST)
 			return false;
-		}
 		file->kept += packet->charge;
 		list_add_tail(&packet->entry, &file->unread);
 	}
@@ -133,22 +131,26 @@ void umad_received(struct ib_mad_agent *mad, struct ib_mad_send_buf *sent,
 	struct ib_umad_packet *packet;
 
 	if (recv_wc->wc->status != IB_WC_SUCCESS)
-		goto err_mad;
+		goto free;
 	packet = kzalloc(sizeof(*packet), GFP_KERNEL);
 	if (!packet)
-		goto err_mad;
+		goto drop;
 	packet->recv_wc = recv_wc;
 	packet->length = recv_wc->mad_len;
 	packet->charge = DIV_ROUND_UP(recv_wc->mad_len, recv_wc->mad_seg_size);
 	packet->hdr.id = umad_agent_id(agent);
 	packet->hdr.length = umad_hdr_size(agent->file) + recv_wc->mad_len;
-	if (fill_address(&packet->hdr, mad, recv_wc) || !keep_received(agent->file, packet))
-		goto err_packet;
-	return;
+	if (fill_address(&packet->hdr, mad, recv_wc))
+		goto drop_packet;
+	if (keep_received(agent->file, packet))
+		return;
 
-err_packet:
+drop_packet:
 	kfree(packet);
-err_mad:
+drop:
+	scoped_guard(spinlock_irq, &agent->file->lock)
+		agent->file->dropped++;
+free:
 	ib_free_recv_mad(recv_wc);
 }
 

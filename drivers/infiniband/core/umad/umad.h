@@ -48,7 +48,7 @@ struct ib_umad_file;
  * @ib_dev: the device; NULL once it is removed
  * @files: open files of umadN
  * @sm_held: bit 0: issmN is open
- * @gone: the device is removed
+ * @gone: no file can be opened any more: the device is removed, or moves
  * @sm_wait: processes that wait to open issmN
  */
 struct ib_umad_port {
@@ -183,6 +183,9 @@ ssize_t umad_read_next(struct ib_umad_file *file, bool may_wait, char __user *bu
 
 /* issm.c */
 extern const struct file_operations umad_sm_fops;
+
+bool umad_sm_is_held(const struct ib_umad_port *port);
+void umad_sm_end(struct ib_umad_port *port, struct ib_device *ib_dev, bool held);
 
 #if IS_ENABLED(CONFIG_KUNIT)
 /* main.c */

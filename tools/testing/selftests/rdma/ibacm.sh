@@ -3,11 +3,12 @@
 # lab: --nodes 2 --core ours --subnet opensm --timeout 400 --packages ibacm
 # long: --core ours,distro
 # The distribution's ibacm: it resolves addresses for ib_acme, as the subnet manager does, and paths for
-# the kernel, which does without it when it does not answer or is not there.
+# the kernel, which does without it when it does not answer or is not there. What GID is behind a gateway
+# of IP ibacm does not tell the kernel; a program of ours does.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
-plan 10
+plan $((LAB_NODE == 1 ? 12 : 14))
 
 # begin_ibacm: it runs, and answers
 begin_ibacm() { ibacm && within ib_acme -P; }
@@ -39,6 +40,16 @@ connect_late()
 	/lab/src/tools/testing/selftests/rdma/ls_timeout.py 5000 && connect && [ $((SECONDS - began)) -ge 14 ]
 }
 
+# behind_gateway: the other node has an address to which the way leads over its other address
+behind_gateway()
+{
+	local net peer=$((3 - LAB_NODE))
+	net=$(net_device)
+	ip addr add "10.99.0.$LAB_NODE/32" dev "$net" && ip route add "10.99.0.$peer/32" via "10.78.0.$peer" dev "$net"
+}
+reach() { rping -c -a 10.99.0.1 -C 1 -v; }
+nobody_knows() { says RDMA_CM_EVENT_ADDR_ERROR sh -c "! rping -c -a 10.99.0.1 -C 1 -v"; }
+
 ok "ports have addresses" connections_up
 ok "ibacm runs" begin_ibacm
 ok "a consumer in the kernel listens" modprobe rdma_kcma
@@ -51,6 +62,28 @@ ok "as late as it is told to" connect_late
 lab-barrier stopped
 ok "or has gone" connect_without KILL
 lab-barrier gone
+
+ok "there are addresses behind gateways" behind_gateway
+if [ "$LAB_NODE" = 1 ]; then
+	rping -s -P -a 0.0.0.0 >/dev/null 2>&1 &
+	pid=$!
+	cut -c1-39 "$port/gids/0" >"$LAB_OUT/gid.1"
+	ok "which serve" cm_listens $pid
+fi
+lab-barrier behind
+if [ "$LAB_NODE" = 2 ]; then
+	ok "nobody knows their GIDs" nobody_knows
+	coproc knows { exec /lab/src/tools/testing/selftests/rdma/ls_gids.py 10.99.0.1 "$(<"$LAB_OUT/gid.1")"; }
+	pid=$knows_PID
+	exec {told}<&"${knows[0]}"
+	IFS= read -r -t $patience _ <&"$told"
+	ok "until a program does" reach
+	IFS= read -r -t $patience word <&"$told" || word=nothing
+	is "which the kernel asks" "asked for 10.99.0.1" "$word"
+fi
+lab-barrier reached-behind
+kill $pid
+
 is "all of the consumer's checks hold" 0 "$(kcma failed)"
 ok "it goes" rmmod rdma_kcma
 finish

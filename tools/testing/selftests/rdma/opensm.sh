@@ -155,7 +155,7 @@ cm()
 }
 
 sections=1
-[ "$LAB_NODE" != 1 ] || sections=$(($(wc -w <<<"$attributes $records") + 36))
+[ "$LAB_NODE" != 1 ] || sections=$(($(wc -w <<<"$attributes $records") + 38))
 ! has_cm || sections=$((sections + 1))
 plan $((14 + sections))
 has_cm || echo "# rping does not run: this tree has no rdma_ucm"
@@ -177,8 +177,12 @@ if [ "$LAB_NODE" = 1 ]; then
 	ok "ibnetdiscover twice" same_twice
 	ok "iblinkinfo: every link is up" counts 12 "Active/  LinkUp" iblinkinfo -l
 	ok "sminfo" says "sm lid ${lid[1]} .*SMINFO_MASTER" sminfo
-	ok "ibaddr" says "LID start 0x1\|LID" ibaddr "${lid[2]}"
+	ok "ibaddr" says "LID start $(printf '0x%x end 0x%x' "${lid[2]}" "${lid[2]}")" ibaddr "${lid[2]}"
 	for one in $attributes; do ok "smpquery $one" by_path "$one"; done
+	modprobe -r ib_cm
+	ok "no port has a connection manager" sh -c "! smpquery portinfo ${lid[1]} 1 | grep IsCommunic"
+	modprobe ib_cm
+	ok "until there is one" says IsCommunic smpquery portinfo "${lid[1]}" 1
 	ok "smpquery switchinfo" says "LinearFdbCap" smpquery switchinfo "$(switch_lids | head -n 1)"
 	ok "smpdump" says "^0101" smpdump -D 0 0x11
 	for one in $records; do ok "saquery $one" answered "$one"; done

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours --kernel debug --append "lsm=selinux kmemleak=off" --packages secilc
-# SELinux says who may use which P_Key; Debian's own kernel does not ask it, the debug kernel does.
+# SELinux says who may use which P_Key, and who may manage the subnet; Debian's own kernel does not ask it, the debug kernel does.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
-plan 11
+plan 20
 
 selinux=/sys/fs/selinux
 dir=/lab/src/tools/testing/selftests/rdma
@@ -14,6 +14,9 @@ policy()
 	grep -vxF "${2:-}" $dir/pkey_policy.cil >"/tmp/$1.cil"
 	secilc -c 33 -f /dev/null -o "/tmp/$1" "/tmp/$1.cil" && dd if="/tmp/$1" of=$selinux/load bs=1M status=none
 }
+
+# mads ARGUMENT...: what one may do with MADs
+mads() { "$programs/mad_policy" "$LAB_DEV" "$@"; }
 
 # stopped NAME INDEX COMMAND...: a QP that uses the P_Key at INDEX is stopped by COMMAND
 stopped()
@@ -29,6 +32,7 @@ stopped()
 	is "$name: and is stopped" 0 "$rc"
 }
 
+modprobe ib_umad
 mount -t selinuxfs selinuxfs $selinux
 ok "the policy is loaded" policy first
 echo 1 >$selinux/enforce
@@ -47,6 +51,22 @@ ok "others may use others" $programs/pkey_policy "$LAB_DEV" u:r:guest_t:s0 1 all
 ok "but not this one" $programs/pkey_policy "$LAB_DEV" u:r:guest_t:s0 2 refused
 ok "and are told why" sh -c \
 	"rdma-why $programs/pkey_policy $LAB_DEV u:r:guest_t:s0 2 refused 2>&1 | grep 'P_Key 0x8012.*the policy says no'"
+ok "who may manage the subnet is an agent of QP0" mads u:r:all_t:s0 manage allowed
+ok "who may not is none" mads u:r:guest_t:s0 manage refused
+ok "others may send MADs with others" mads u:r:guest_t:s0 send 1 allowed
+ok "but not with this one" mads u:r:guest_t:s0 send 2 refused
+ok "and receive them" mads u:r:guest_t:s0 receive 1 allowed
+ok "but not with this one" mads u:r:guest_t:s0 receive 2 refused
+ok "which arrives where it may" mads u:r:all_t:s0 receive 2 allowed
 stopped "a QP whose P_Key changes" 3 lab-vhcactl port $h:1 pkey3=0x8012
 stopped "a QP whose policy changes" 1 policy second '(allow guest_t public_t (infiniband_pkey (access)))'
+
+coproc manager { exec "$programs/mad_policy" "$LAB_DEV" u:r:all_t:s0 manage allowed wait; }
+pid=$manager_PID
+IFS= read -r -t $patience word <&"${manager[0]}" || word=nothing
+is "an agent of QP0 is at work" ready "$word"
+policy third '(allow all_t subnet_t (infiniband_endport (manage_subnet)))' >/dev/null
+rc=0
+wait "$pid" || rc=$?
+is "until the policy changes" 0 "$rc"
 finish

@@ -12,6 +12,7 @@ tell() { echo "$2" >"/sys/module/rdma_ksa/parameters/$1"; }
 
 # ksa_is PARAMETER VALUE; heard PATTERN: the letters of port 1's events match
 ksa_is() { [ "$(ksa "$1")" = "$2" ] || { echo "$1 is $(ksa "$1")"; return 1; }; }
+more() { [ "$(ksa "$1")" -gt "$2" ] || { echo "$1 is still $(ksa "$1")"; return 1; } }
 # shellcheck disable=SC2053
 heard() { [[ $(ksa events) == $1 ]] || { echo "events are $(ksa events)"; return 1; }; }
 
@@ -22,6 +23,9 @@ found() { [[ $(ksa units) == $1 ]] || { echo "units are $(ksa units)"; return 1;
 # manages NODE: its port says that it has device management
 manages() { smpquery portinfo "${lid[$1]}" 1 >/tmp/portinfo && grep IsDeviceManagement /tmp/portinfo; }
 manages_not() { ! manages "$1" && grep CapMask /tmp/portinfo; }
+
+# The manager has the services of both nodes.
+both_served() { counts 2 "ServiceName.*ksa " saquery --smkey 1 SR; }
 
 controllers() { ibsrpdm -d /dev/infiniband/umad0 >/tmp/found 2>&1; cat /tmp/found; }
 
@@ -45,7 +49,7 @@ bounced()
 	lab-vhcactl link node2-0:1 down && lab-vhcactl link node2-0:1 up && within heard '*A*di'
 }
 
-plan $((LAB_NODE == 1 ? 24 : 41))
+plan $((LAB_NODE == 1 ? 33 : 53))
 know_lids
 tr -d : <"$port/gids/0" | cut -c17- >"$LAB_OUT/guid.$LAB_NODE"
 lab-barrier guids
@@ -66,6 +70,10 @@ ok "there were checks" test "$(ksa passed)" -ge 17
 before=$(ksa passed)
 ok "records are compared with their bytes" tell layouts 1
 is "and are what opensm has put on the wire" "110 0" "$(($(ksa passed) - before)) $(ksa failed)"
+# Messages that have arrived are remembered for a while, which keeps no others out.
+before=$(ksa passed)
+ok "a thousand tables, one after the other" tell tables 1000
+is "are all found" "1 0" "$(($(ksa passed) - before)) $(ksa failed)"
 lab-barrier asked
 
 ok "a subscription" tell subscribe 1
@@ -92,6 +100,48 @@ if [ "$LAB_NODE" = 2 ]; then
 fi
 lab-barrier answered
 [ "$LAB_NODE" = 2 ] || tell svc 0
+
+# Eight threads ask 512 times each before the first answer has to come.
+if [ "$LAB_NODE" = 2 ]; then
+	paths=/sys/module/rdma_kpaths/parameters
+	ok "thousands of queries at once" modprobe rdma_kpaths window=512 "peer_lid=${lid[1]}" "peer_id=0x$peer_guid"
+	echo 12288 >$paths/run
+	is "are all answered" "12288 0 0" "$(<$paths/answered) $(<$paths/failed) $(<$paths/wrong)"
+	ok "and leave nothing" rmmod rdma_kpaths
+fi
+lab-barrier thousands
+
+# Another manager knows nothing, and is told of what stands.
+[ "$LAB_NODE" = 1 ] || ok "a subscription again" tell subscribe 1
+[ "$LAB_NODE" = 1 ] || ok "the manager has it" within ksa_is subscribed 2
+lab-barrier standing
+subscribed=$(ksa subscribed) created=$(ksa created)
+lab-barrier stood
+if [ "$LAB_NODE" = 1 ]; then
+	kill -9 "$(</run/lab/opensm)"
+	mv "$log" "$LAB_OUT/opensm.first.log"
+	echo "subnet_timeout 17" >/tmp/opensm.conf
+	ok "another manager comes" lab-opensm -F /tmp/opensm.conf
+fi
+ok "it is told of the subscription" within more subscribed "$subscribed"
+[ "$LAB_NODE" = 2 ] || ok "and of both services" within both_served
+ok "its own time-out is told" within heard '*t*'
+lab-barrier told-anew
+[ "$LAB_NODE" = 1 ] || ok "a group is made, and left" tell group 1
+ok "both are told of the group" within more created "$created"
+
+# The manager forgets a service after four seconds, unless its lease is renewed.
+tell serve 0
+tell lease 4
+registered=$(ksa registered)
+tell serve 1
+ok "a service with a short lease" within more registered "$registered"
+lab-barrier leased
+if [ "$LAB_NODE" = 1 ]; then
+	sleep 12
+	ok "is there three leases later" within both_served
+fi
+lab-barrier renewed
 
 ok "no port has device management" manages_not 1
 tell watch 1

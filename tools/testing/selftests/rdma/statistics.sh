@@ -4,7 +4,7 @@
 # Counters and objects as sysfs and iproute2's rdma show them, on both cores.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
-plan 20
+plan 22
 
 hw_counters() { echo "/sys/class/infiniband/$LAB_DEV/ports/1/hw_counters"; }
 counter() { cat "$(hw_counters)/$1"; }
@@ -29,6 +29,30 @@ listed()
 	done
 	echo "$lines"
 }
+
+# as_in_linux NAME: names, modes and values of the port's files are those of Linux 6.12. The first core
+# writes them down, the second one compares. Counters go on; what is dropped is counted by ours alone.
+as_in_linux()
+{
+	local ours=${LAB_OUT%/distro}/sysfs.$1
+	{
+		cd "/sys/class/infiniband/$LAB_DEV/" || return 1
+		find . -path ./device -prune -o -path ./ports/1/mad_rx_dropped -prune -o -printf '%P %y %m\n'
+		grep -rs '' ports/1 | grep -v '^ports/1/\(counters\|hw_counters\|mad_rx_dropped\)/'
+	} | sort >"$LAB_OUT/sysfs.$1"
+	[ "$LAB_CORE" = ours ] || diff "$ours" "$LAB_OUT/sysfs.$1"
+}
+state_is() { [ "$(port_state "$LAB_DEV")" = "$1" ] || port_state "$LAB_DEV"; }
+without_a_link()
+{
+	local rc=0
+	lab-vhcactl link node1-0:1 down && within state_is "1: DOWN" && as_in_linux down || rc=1
+	lab-vhcactl link node1-0:1 up && within state_is "4: ACTIVE" || rc=1
+	return $rc
+}
+
+ok "sysfs shows the port as Linux 6.12 does" as_in_linux up
+ok "and a port without a link" without_a_link
 
 d=$LAB_DEV
 before=$(counter tx_packets)

@@ -4,6 +4,7 @@
 # User MADs: requests, namespaces, trace points; and, on our core, the device's removal while files
 # are open. i386.sh has the requests of programs of 32 bits.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
+. /lab/src/tools/testing/selftests/rdma/subnet.sh
 d=$LAB_DEV
 mad=/sys/class/infiniband_mad
 events=/sys/kernel/tracing/events/ib_umad
@@ -14,7 +15,7 @@ modprobe ib_umad
 # the distribution's core gives no reasons, and its readers do not learn that the device is gone
 unreasoned=() more=1
 [ "$LAB_CORE" = ours ] || unreasoned=(-n) more=0
-plan $((12 + more))
+plan $((14 + 5 * more))
 
 is "the ABI has version 5" 5 "$(<$mad/abi_version)"
 umad=$(grep -lx "$d" $mad/umad*/ibdev)
@@ -63,10 +64,36 @@ echo 0 >$mads/enable
 is "MADs and agents are traced" "ib_mad_create_agent ib_mad_handle_ib_smi ib_mad_handle_out_ib_smi ib_mad_ib_send_mad \
 ib_mad_recv_done_agent ib_mad_recv_done_handler ib_mad_send_done_agent ib_mad_send_done_handler ib_mad_unregister_agent" "$(fired)"
 
+# The distribution's daemon that gives nodes their hosts' names, in the kernel and in the device.
+echo nobody >"/sys/class/infiniband/$d/node_desc"
+named() { [ "$(<"/sys/class/infiniband/$d/node_desc")" = "$HOSTNAME $d" ] || cat "/sys/class/infiniband/$d/node_desc"; }
+rdma-ndd -f >/dev/null &
+ok "rdma-ndd names the node" within named
+ok "which a manager reads" says "$HOSTNAME $d" smpquery -D nodedesc 0
+kill $!
+
 until rdma system set netns exclusive 2>/dev/null; do moment; done
 ok "a device of another namespace cannot be opened" \
 	sh -c "! unshare -n sh -c ': <>/dev/infiniband/$umad' && : <>/dev/infiniband/$umad && ! unshare -n sh -c ': <>/dev/infiniband/$issm'"
-rdma system set netns shared
+
+# The port of a device that moves has no manager any more, though the manager is still there. On the
+# distribution's core it has one for ever.
+is_sm() { echo $(($(ip netns exec "$1" cat "/sys/class/infiniband/$d/ports/1/cap_mask") & 2)); }
+if [ "$more" = 1 ]; then
+	ip netns attach init $$
+	ip netns add elsewhere
+	exec {held}<>"/dev/infiniband/$issm"
+	is "there is a manager" 2 "$(is_sm init)"
+	ok "the device moves" rdma dev set "$d" netns elsewhere
+	is "and has no manager" 0 "$(is_sm elsewhere)"
+	ip netns exec elsewhere rdma dev set "$d" netns init
+	exec {held}>&-
+	is "nor when it is back" 0 "$(is_sm init)"
+	ip netns delete elsewhere
+	ip netns delete init
+fi
+# the kernel takes a namespace down in its own time
+until rdma system set netns shared 2>/dev/null; do moment; done
 
 [ "$more" = 0 ] || ok "the device goes while files are open" "$programs/umad_removal" "$d"
 finish

@@ -156,6 +156,8 @@ static struct ib_mad_agent *register_agent(struct ib_device *ib, u32 port_num,
 	agent->agent.context = context;
 	agent->agent.hi_tid = 0x1234;
 	agent->fake->agents++;
+	if (request)
+		agent->fake->notices = &agent->agent;
 	return &agent->agent;
 }
 
@@ -164,6 +166,8 @@ static void unregister_agent(struct ib_mad_agent *ib)
 	struct fake_agent *agent = container_of(ib, struct fake_agent, agent);
 
 	agent->fake->agents--;
+	if (agent->fake->notices == ib)
+		agent->fake->notices = NULL;
 	ib_dealloc_pd(agent->qp.pd);
 	kfree(agent);
 }
@@ -207,7 +211,8 @@ static int post(struct ib_mad_send_buf *buf, struct ib_mad_send_buf **bad)
 	bool locked = irqs_disabled();
 
 	guard(spinlock_irqsave)(&fake->lock);
-	fake->faults += locked || mad->posted || !buf->ah || buf->timeout_ms < 1;
+	fake->faults += locked || mad->posted || !buf->ah ||
+			(buf->timeout_ms < 1) != !!ib_response_mad(&mad->mad.mad_hdr);
 	if (fake->refuse)
 		return fake->refuse;
 	mad->posted = true;
@@ -245,6 +250,12 @@ static void free_recv(struct ib_mad_recv_wc *wc)
 	kfree(recv);
 }
 
+static void refuse_recv(struct ib_mad_agent *agent, struct ib_mad_recv_wc *wc)
+{
+	fake_of(agent->device)->refused++;
+	free_recv(wc);
+}
+
 static const struct sa_mad_ops fake_mad_ops = {
 	.register_agent = register_agent,
 	.unregister_agent = unregister_agent,
@@ -253,6 +264,7 @@ static const struct sa_mad_ops fake_mad_ops = {
 	.post = post,
 	.cancel = cancel,
 	.free_recv = free_recv,
+	.refuse_recv = refuse_recv,
 };
 
 /* ---- what becomes of MADs ---- */
@@ -333,6 +345,35 @@ static struct fake_recv *make_answer(const struct fake_mad *mad)
 		recv->mad.mad_hdr.method = IB_MGMT_METHOD_GET;
 	recv->mad.mad_hdr.method |= IB_MGMT_METHOD_RESP;
 	return recv;
+}
+
+/**
+ * fake_sa_report() - somebody sends a notice to the agent that receives them
+ * @fake: the device
+ * @slid: LID of who does
+ * @notice: the notice
+ */
+void fake_sa_report(struct fake_sa *fake, u32 slid, const struct ib_sa_notice *notice)
+{
+	struct fake_mad request = {
+		.mad.mad_hdr = {
+			.base_version = IB_MGMT_BASE_VERSION,
+			.mgmt_class = IB_MGMT_CLASS_SUBN_ADM,
+			.class_version = IB_SA_CLASS_VERSION,
+			.attr_id = cpu_to_be16(IB_SA_ATTR_NOTICE),
+			.tid = cpu_to_be64(1),
+		},
+	};
+	struct fake_recv *recv = make_answer(&request);
+
+	if (!recv)
+		return;
+	recv->mad.mad_hdr.method = IB_MGMT_METHOD_REPORT;
+	memcpy(recv->mad.data, notice, sizeof(*notice));
+	recv->ib.slid = slid;
+	recv->ib.src_qp = 1;
+	recv->ib.port_num = 1;
+	fake->notices->recv_handler(fake->notices, NULL, &recv->wc);
 }
 
 static void hand_over(struct fake_mad *mad, struct fake_recv *recv)

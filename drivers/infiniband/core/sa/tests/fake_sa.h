@@ -56,6 +56,8 @@ struct fake_mad {
  * @faults: uses of the MAD layer that are wrong
  * @ahs: address handles that exist
  * @agents: agents that exist
+ * @notices: the one that receives requests, or NULL
+ * @refused: MADs that it has refused
  * @respond: answers what is posted, from @responder; NULL if the test does
  * @responder: work that calls @respond
  * @before: the MAD layer that others have
@@ -76,6 +78,8 @@ struct fake_sa {
 	unsigned int faults;
 	int ahs;
 	int agents;
+	struct ib_mad_agent *notices;
+	unsigned int refused;
 	void (*respond)(struct fake_sa *fake, struct fake_mad *mad);
 	struct work_struct responder;
 	const void *before;
@@ -93,5 +97,6 @@ void fake_mad_answer(struct fake_mad *mad, u16 status, const void *record, size_
 void fake_mad_answer_table(struct fake_mad *mad, u16 offset, const void *records, size_t size);
 void fake_mad_answer_as(struct fake_mad *mad, u8 method, u16 attr_id, int mad_len);
 void fake_mad_end(struct fake_mad *mad, enum ib_wc_status status);
+void fake_sa_report(struct fake_sa *fake, u32 slid, const struct ib_sa_notice *notice);
 
 #endif

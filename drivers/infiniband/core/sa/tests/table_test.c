@@ -23,6 +23,7 @@
  * @answers: what the manager answers to the next Set, 0 or a MAD status
  * @sets: Sets so far
  * @deletes: Deletes, or ends of subscriptions
+ * @reports: notices
  * @last: the record of the last of them
  */
 struct heard {
@@ -37,6 +38,7 @@ struct heard {
 	u16 answers;
 	unsigned int sets;
 	unsigned int deletes;
+	unsigned int reports;
 	u8 last[IB_MGMT_SA_DATA];
 };
 
@@ -321,6 +323,7 @@ static void hear_result(int status, void *context)
 
 static void hear_report(const struct ib_sa_notice *notice, void *context)
 {
+	((struct heard *)context)->reports++;
 }
 
 static struct ib_sa_subscription *subscribe(struct kunit *test, u16 trap)
@@ -484,6 +487,43 @@ static void ends_are_handed_over(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard->deletes, 1);
 }
 
+/* Any node can send a Report: only the manager's is believed, and confirmed. */
+static void reports_of_others(struct kunit *test)
+{
+	struct ib_sa_notice notice = {
+		.attr = { .generic_type = 0x80, .trap_num = cpu_to_be16(66) },
+	};
+	struct heard *heard = test->priv;
+	struct fake_sa *fake = heard->fake;
+	struct ib_sa_subscription *subscription = subscribe(test, 66);
+	struct fake_mad *mad;
+
+	answer_first(test, true);
+	wait(test, heard);
+	flush_delayed_work(&((struct sa_standing *)subscription)->work);
+	KUNIT_ASSERT_NOT_NULL(test, fake->notices);
+	fake_sa_report(fake, FAKE_SM_LID + 1, &notice);
+	KUNIT_EXPECT_EQ(test, heard->reports, 0);
+	KUNIT_EXPECT_EQ(test, fake->refused, 1);
+	KUNIT_EXPECT_EQ(test, fake_sa_mads(fake), 0);
+
+	fake_sa_report(fake, FAKE_SM_LID, &notice);
+	KUNIT_EXPECT_EQ(test, heard->reports, 1);
+	KUNIT_EXPECT_EQ(test, fake->refused, 1);
+	mad = fake_sa_posted(fake, 0);
+	KUNIT_ASSERT_NOT_NULL(test, mad);
+	KUNIT_EXPECT_EQ(test, mad->mad.mad_hdr.method, IB_MGMT_METHOD_REPORT_RESP);
+	fake_mad_end(mad, IB_WC_SUCCESS);
+
+	/* Nobody is, while the port has no manager. */
+	fake->attr.sm_lid = 0;
+	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
+	fake_sa_report(fake, 0, &notice);
+	KUNIT_EXPECT_EQ(test, heard->reports, 1);
+	KUNIT_EXPECT_EQ(test, fake->refused, 2);
+	unsubscribe_unanswered(test, subscription);
+}
+
 static void who_wants_what(struct kunit *test)
 {
 	struct ib_sa_inform_info all, info;
@@ -532,6 +572,7 @@ static struct kunit_case table_cases[] = {
 	KUNIT_CASE(subscriptions),
 	KUNIT_CASE(ends_are_not_awaited),
 	KUNIT_CASE(ends_are_handed_over),
+	KUNIT_CASE(reports_of_others),
 	KUNIT_CASE(who_wants_what),
 	{}
 };

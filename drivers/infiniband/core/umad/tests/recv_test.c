@@ -102,6 +102,7 @@ static void global_route(struct kunit *test)
 	fake_mads_receive(t, 0, wc);
 	KUNIT_EXPECT_EQ(test, ut_read(t, NULL, sizeof(got)), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, t->fake->made_recvs, 0);
+	KUNIT_EXPECT_EQ(test, ut_file(t)->dropped, 1);
 }
 
 /* What there is no room for stays, in its place. */
@@ -190,8 +191,27 @@ static void failed(struct kunit *test)
 	wc->wc->status = IB_WC_WR_FLUSH_ERR;
 	fake_mads_receive(t, 0, wc);
 	KUNIT_EXPECT_EQ(test, t->fake->made_recvs, 0);
+	KUNIT_EXPECT_EQ(test, ut_file(t)->dropped, 0);
 	KUNIT_EXPECT_EQ(test, ut_read(t, NULL, FIRST_LEN), -EAGAIN);
 }
+
+#ifdef CONFIG_FAULT_INJECTION
+/* A MAD for which there is no memory is lost, and counted. */
+static void without_memory(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	struct ib_mad_recv_wc *wc = mad_of(t, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_MAD_SIZE);
+
+	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 0, 0), 0);
+	KUNIT_ASSERT_NOT_NULL(test, wc);
+	current->fail_nth = 1;
+	fake_mads_receive(t, 0, wc);
+	current->fail_nth = 0;
+	KUNIT_EXPECT_EQ(test, t->fake->made_recvs, 0);
+	KUNIT_EXPECT_EQ(test, ut_file(t)->dropped, 1);
+	KUNIT_EXPECT_EQ(test, ut_read(t, NULL, FIRST_LEN), -EAGAIN);
+}
+#endif
 
 /* What an agent has received can be read when it is gone. */
 static void unregistered(struct kunit *test)
@@ -252,6 +272,9 @@ static struct kunit_case recv_cases[] = {
 	KUNIT_CASE(long_message),
 	KUNIT_CASE(not_read),
 	KUNIT_CASE(failed),
+#ifdef CONFIG_FAULT_INJECTION
+	KUNIT_CASE(without_memory),
+#endif
 	KUNIT_CASE(unregistered),
 	KUNIT_CASE(waited_for),
 	{}

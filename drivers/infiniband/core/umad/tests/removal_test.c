@@ -148,13 +148,13 @@ static void comes_back(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ut_polls(t, EPOLLERR | EPOLLHUP));
 }
 
-#ifdef CONFIG_FAULT_INJECTION
 /* The next add() replaces the client data. */
 static void lose_device(struct ib_device *ib)
 {
 	umad_client.remove(ib, ib_get_client_data(ib, &umad_client));
 }
 
+#ifdef CONFIG_FAULT_INJECTION
 /*
  * One allocation after the other fails while umad hears of a device, which makes some 90, most of
  * them in sysfs. The device itself stays: its registration takes longer than all of umad's work.
@@ -222,6 +222,24 @@ static void is_sm(struct kunit *test)
 	ut_remove_device(t);
 	sm_close(&filp);
 	KUNIT_EXPECT_EQ(test, sm_open(t, &filp, 0), -ENXIO);
+}
+
+/* A device that moves to another network namespace is not reset. */
+static void is_sm_no_more(struct kunit *test)
+{
+	struct umad_test *t = test->priv;
+	struct ib_device *ib = &t->fake->ib;
+	struct file filp;
+
+	KUNIT_ASSERT_EQ(test, sm_open(t, &filp, 0), 0);
+	KUNIT_EXPECT_EQ(test, t->fake->caps[1], IB_PORT_SM);
+	lose_device(ib);
+	KUNIT_EXPECT_EQ(test, t->fake->caps[1], 0);
+	KUNIT_ASSERT_EQ(test, umad_client.add(ib), 0);
+	/* Others may have opened the new one. */
+	t->fake->caps[1] = IB_PORT_SM;
+	sm_close(&filp);
+	KUNIT_EXPECT_EQ(test, t->fake->caps[1], IB_PORT_SM);
 }
 
 /**
@@ -319,6 +337,7 @@ static struct kunit_case removal_cases[] = {
 	KUNIT_CASE_SLOW(starved),
 #endif
 	KUNIT_CASE(is_sm),
+	KUNIT_CASE(is_sm_no_more),
 	KUNIT_CASE(second_sm),
 	KUNIT_CASE(second_gives_up),
 	KUNIT_CASE(second_without_device),

@@ -7,11 +7,13 @@
  * dot where those that were there had been told. Writing 1 to "serve" registers a service with the
  * subnet manager, to "subscribe" subscribes to its notices, to "offer" offers an I/O controller
  * with five services, to "more" another one without, to "svc" serves a class of MADs at the QP
- * "svc_qpn", and 0 ends each. Writing a number to "svc_ask" asks the other port's such QP. Writing
- * to "ask" makes queries about this port and the other one, whose LID is "peer_lid" and whose GUID
- * is "peer_id", and whose module must serve; to "layouts" compares records as the core understands
- * them with their bytes on the wire. Writing to "group" has the subnet manager create a multicast
- * group, and leaves it again. "passed" and "failed" count the checks.
+ * "svc_qpn", and 0 ends each; the service has the "lease" that is written before. Writing a number
+ * to "svc_ask" asks the other port's such QP. Writing to "ask" makes queries about this port and
+ * the other one, whose LID is "peer_lid" and whose GUID is "peer_id", and whose module must serve;
+ * to "layouts" compares records as the core understands them with their bytes on the wire. Writing
+ * a number to "tables" asks for a table so many times, one after the other. Writing to "group" has
+ * the subnet manager create a multicast group, and leaves it again. "passed" and "failed" count
+ * the checks.
  */
 #include <linux/completion.h>
 #include <linux/module.h>
@@ -37,6 +39,10 @@ MODULE_PARM_DESC(peer_lid, "LID of the other port");
 static ulong peer_id;
 module_param(peer_id, ulong, 0644);
 MODULE_PARM_DESC(peer_id, "lower half of its GID 0");
+
+static uint lease = 60;
+module_param(lease, uint, 0644);
+MODULE_PARM_DESC(lease, "seconds that the service is to be known without being renewed");
 
 static uint passed, failed, registered, subscribed, created, deleted;
 module_param(passed, uint, 0444);
@@ -286,6 +292,31 @@ static int set_ask(const char *text, const struct kernel_param *param)
 	return 0;
 }
 
+/* Tables of one record, which come as messages of one segment */
+static int set_tables(const char *text, const struct kernel_param *param)
+{
+	union ib_sa_query_input input = { .lid = peer_lid };
+	struct ksa_answer *answer;
+	uint n, found = 0;
+	int ret = kstrtouint(text, 0, &n);
+
+	guard(mutex)(&lock);
+	if (ret || !ksa.device)
+		return ret ?: -ENODEV;
+	answer = kzalloc(sizeof(*answer), GFP_KERNEL);
+	if (!answer)
+		return -ENOMEM;
+	while (found < n) {
+		ksa_query_type(IB_SA_QUERY_PORT_BY_LID, &input, answer);
+		if (answer->status || answer->count != 1)
+			break;
+		found++;
+	}
+	CHECK(found == n);
+	kfree(answer);
+	return 0;
+}
+
 /* ---- services and notices ---- */
 
 static void service_told(int status, const struct ib_sa_service_rec *rec, void *context)
@@ -301,7 +332,7 @@ static int serve(void)
 		.id = cpu_to_be64(SERVICE_ID),
 		.gid = ksa.gid,
 		.pkey = cpu_to_be16(IB_DEFAULT_PKEY_FULL),
-		.lease = cpu_to_be32(60),
+		.lease = cpu_to_be32(lease),
 		.data8[15] = guid,
 	};
 	struct ib_sa_service *service;
@@ -563,6 +594,7 @@ static int set_group(const char *text, const struct kernel_param *param)
 }
 
 static const struct kernel_param_ops ask_ops = { .set = set_ask };
+static const struct kernel_param_ops tables_ops = { .set = set_tables };
 static const struct kernel_param_ops layouts_ops = { .set = set_layouts };
 static const struct kernel_param_ops serve_ops = { .set = set_serve };
 static const struct kernel_param_ops subscribe_ops = { .set = set_subscribe };
@@ -573,6 +605,7 @@ static const struct kernel_param_ops svc_qpn_ops = { .get = get_svc_qpn };
 static const struct kernel_param_ops svc_ask_ops = { .set = set_svc_ask };
 static const struct kernel_param_ops group_ops = { .set = set_group };
 module_param_cb(ask, &ask_ops, NULL, 0200);
+module_param_cb(tables, &tables_ops, NULL, 0200);
 module_param_cb(layouts, &layouts_ops, NULL, 0200);
 module_param_cb(serve, &serve_ops, NULL, 0200);
 module_param_cb(subscribe, &subscribe_ops, NULL, 0200);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A kernel consumer that asks the subnet manager for paths: writing a number to "run" has THREADS
- * threads ask so many times in all, WINDOW queries at a time each, for the path from the first port
- * of the first device to the GID whose last half is "peer_id". "answered" counts those that got it,
- * "failed" those that got anything else, "wrong" the second callbacks of queries. "ns" is how long
- * it took. When the device goes, what is still to be asked fails.
+ * threads ask so many times in all, "window" queries at a time each, for the path from the first
+ * port of the first device to the GID whose last half is "peer_id". "answered" counts those that
+ * got it, "failed" those that got anything else, "wrong" the second callbacks of queries. "ns" is
+ * how long it took. When the device goes, what is still to be asked fails.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -18,7 +18,6 @@
 #include <rdma/ib_verbs.h>
 
 #define THREADS		8
-#define WINDOW		16
 #define PATIENCE	60000	/* ms; a query is asked again only when it is over */
 
 static ulong peer_id;
@@ -28,6 +27,10 @@ MODULE_PARM_DESC(peer_id, "lower half of the other GID");
 static uint peer_lid;
 module_param(peer_lid, uint, 0644);
 MODULE_PARM_DESC(peer_lid, "the LID that its path has to have");
+
+static uint window = 16;
+module_param(window, uint, 0444);
+MODULE_PARM_DESC(window, "queries that a thread asks before the first of them is answered");
 
 static ulong ns;
 module_param(ns, ulong, 0444);
@@ -101,7 +104,7 @@ static int ask_all(void *arg)
 		ask(&a->ones[i]);
 	}
 	/* the last of them have ended when the whole window is free */
-	for (i = 0; i < WINDOW; i++)
+	for (i = 0; i < window; i++)
 		down(&a->window);
 	/* the module may be unloaded as soon as this has completed */
 	kthread_complete_and_exit(&a->ended, 0);
@@ -117,7 +120,7 @@ static int ask_with(struct asker *askers, struct one *ones, uint n)
 	for (i = 0; i < THREADS; i++) {
 		struct asker *a = &askers[i];
 
-		sema_init(&a->window, WINDOW);
+		sema_init(&a->window, window);
 		init_completion(&a->ended);
 		a->ones = ones + i * each;
 		a->n = each;

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * KUnit: what nobody should send, and more than anybody should: it is dropped and counted, and
+ * others do not notice.
+ */
+#include <kunit/static_stub.h>
+#include <linux/cleanup.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <rdma/ib_smi.h>
+
+#include "../../security/security.h"
+#include "fixture.h"
+
+#define SA_METHOD 0x12	/* GetTable */
+/* Requests that are under way at a time: queues may be as short as this. */
+#define BATCH 16
+
+static atomic_t acks, stops;
+
+static u64 dropped(const struct peer *peer, enum mad_drop why)
+{
+	return atomic64_read(&to_mad_agent(peer->agent)->port->dropped[why]);
+}
+
+static struct ib_rmpp_hdr *rmpp_of(struct ib_mad_send_buf *buf)
+{
+	return &((struct ib_rmpp_mad *)buf->mad)->rmpp_hdr;
+}
+
+/* Counts what receivers of messages answer, at the sender, which knows nothing of RMPP. */
+static void hear_answer(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
+			struct ib_mad_recv_wc *rwc)
+{
+	u8 type = ((struct ib_rmpp_mad *)rwc->recv_buf.mad)->rmpp_hdr.rmpp_type;
+
+	if (type == IB_MGMT_RMPP_TYPE_ACK)
+		atomic_inc(&acks);
+	else if (type == IB_MGMT_RMPP_TYPE_STOP)
+		atomic_inc(&stops);
+	note_recv(agent, sent, rwc);
+}
+
+static struct peer *agent_at(struct kunit *test, struct ib_device *device, u32 port_num,
+			     struct ib_mad_reg_req *req, u8 rmpp_version,
+			     ib_mad_recv_handler handler)
+{
+	struct peer *peer = new_peer(test);
+
+	peer->agent = ib_register_mad_agent(device, port_num, IB_QPT_GSI, req, rmpp_version,
+					    note_sent, handler, peer, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(peer->agent));
+	return peer;
+}
+
+/* Receives messages. */
+static struct peer *table_server(struct kunit *test, struct ib_device *device, u32 port_num,
+				 ib_mad_recv_handler handler)
+{
+	struct ib_mad_reg_req req = {
+		.mgmt_class = IB_MGMT_CLASS_SUBN_ADM, .mgmt_class_version = 2,
+	};
+
+	set_bit(SA_METHOD, req.method_mask);
+	return agent_at(test, device, port_num, &req, 1, handler);
+}
+
+static void make_table_request(struct ib_mad_send_buf *buf)
+{
+	struct ib_mad_hdr *hdr = buf->mad;
+
+	hdr->mgmt_class = IB_MGMT_CLASS_SUBN_ADM;
+	hdr->class_version = 2;
+	hdr->method = SA_METHOD;
+}
+
+static void make_packet(struct ib_mad_send_buf *buf, u8 type, u8 flags, u32 seg)
+{
+	struct ib_rmpp_hdr *rmpp = rmpp_of(buf);
+
+	make_table_request(buf);
+	rmpp->rmpp_version = IB_MGMT_RMPP_VERSION;
+	rmpp->rmpp_type = type;
+	ib_set_rmpp_flags(rmpp, IB_MGMT_RMPP_FLAG_ACTIVE | flags);
+	rmpp->seg_num = cpu_to_be32(seg);
+	rmpp->paylen_newwin = cpu_to_be32(IB_MGMT_SA_DATA);
+}
+
+/* ---- many messages ---- */
+
+#define MANY 2000
+
+static void answer_shortly(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
+			   struct ib_mad_recv_wc *rwc)
+{
+	struct ib_mad_send_buf *buf = ib_create_send_mad(agent, rwc->wc->src_qp, 0, 1,
+							 IB_MGMT_SA_HDR, 64, GFP_KERNEL,
+							 IB_MGMT_BASE_VERSION);
+
+	if (WARN_ON(IS_ERR(buf)))
+		return;
+	memcpy(buf->mad, rwc->recv_buf.mad, IB_MGMT_MAD_HDR);
+	((struct ib_mad_hdr *)buf->mad)->method |= IB_MGMT_METHOD_RESP;
+	buf->ah = ib_create_ah_from_wc(fixture.pd_b, rwc->wc, rwc->recv_buf.grh, 1);
+	buf->retries = -1;
+	if (ib_post_send_mad(buf, NULL))
+		WARN_ON(1);
+	ib_free_recv_mad(rwc);
+}
+
+static unsigned int watch_stops(const struct ib_mad *mad, bool *overtakes)
+{
+	const struct ib_rmpp_hdr *rmpp = &((const struct ib_rmpp_mad *)mad)->rmpp_hdr;
+
+	if (mad->mad_hdr.mgmt_class == IB_MGMT_CLASS_SUBN_ADM &&
+	    rmpp->rmpp_type == IB_MGMT_RMPP_TYPE_STOP) {
+		atomic_inc(&stops);
+		wake_up_all(&fixture.progress);
+	}
+	return 1;
+}
+
+/* Messages that have arrived are remembered for a while, which keeps no others out. */
+static void many_tables(struct kunit *test)
+{
+	struct peer *client = agent_at(test, fixture.a, 1, NULL, 1, note_recv);
+	struct peer *server = table_server(test, fixture.b, 1, answer_shortly);
+
+	atomic_set(&stops, 0);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.deliver = watch_stops;
+	for (int i = 0; i < MANY && !atomic_read(&stops); i += BATCH) {
+		for (int j = 0; j < BATCH; j++) {
+			struct ib_mad_send_buf *buf = new_request(test, client, NO_END, 0);
+
+			make_table_request(buf);
+			KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+		}
+		expect_soon(test, atomic_read(&stops) || atomic_read(&client->ends) == i + BATCH);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&stops), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), MANY);
+	KUNIT_EXPECT_EQ(test, dropped(client, MAD_DROP_NO_MEMORY), 0);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+}
+
+/* ---- messages that are begun and not ended ---- */
+
+#define LID_C 30
+/* What one sender may have begun at an agent, and all senders together */
+#define OF_SENDER 64
+#define OF_ALL 256
+static_assert(4 * OF_SENDER == OF_ALL);
+
+/* Begins messages, of which the last @refused are not taken. Returns the TID of the last. */
+static __be64 begin_messages(struct kunit *test, struct ib_device *device, u32 port_num,
+			     int messages, int refused)
+{
+	struct peer *sender = agent_at(test, device, port_num, NULL, 0, hear_answer);
+	struct ib_pd *pd = ib_alloc_pd(device, 0);
+	int acks_before = atomic_read(&acks), stops_before = atomic_read(&stops);
+	__be64 tid = 0;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pd));
+	for (int i = 1; i <= messages; i++) {
+		struct ib_mad_send_buf *buf = new_request(test, sender, 0, 0);
+
+		make_packet(buf, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_FIRST, 1);
+		tid = ((struct ib_mad_hdr *)buf->mad)->tid;
+		buf->ah = fake_ah(pd, LID_B);
+		KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+		expect_soon(test, atomic_read(&sender->requests) == i);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&acks) - acks_before, messages - refused);
+	KUNIT_EXPECT_EQ(test, atomic_read(&stops) - stops_before, refused);
+	ib_unregister_mad_agent(sender->agent);
+	ib_dealloc_pd(pd);
+	return tid;
+}
+
+/* Nobody takes up the room of others, and those who have stopped make room for those who go on. */
+static void begun_messages(struct kunit *test)
+{
+	struct ib_device *c = fake_device_add(test, "kt_mad_c", RDMA_CORE_PORT_IBA_IB, LID_C);
+	struct peer *server = table_server(test, fixture.b, 1, note_recv);
+	struct peer *client = agent_at(test, fixture.a, 1, NULL, 0, hear_answer);
+	struct ib_mad_send_buf *buf;
+	__be64 tid;
+
+	begin_messages(test, c, 1, OF_SENDER + 3, 3);
+	KUNIT_EXPECT_EQ(test, dropped(server, MAD_DROP_NO_MEMORY), 3);
+	begin_messages(test, c, 2, OF_SENDER, 0);
+	begin_messages(test, fixture.a, 2, OF_SENDER, 0);
+	begin_messages(test, fixture.b, 2, OF_SENDER, 0);
+	KUNIT_EXPECT_EQ(test, dropped(server, MAD_DROP_RMPP), 0);
+	tid = begin_messages(test, fixture.a, 1, 10, 0);
+	KUNIT_EXPECT_EQ(test, dropped(server, MAD_DROP_RMPP), 10);
+
+	/* The last one goes on, and arrives. */
+	buf = new_request(test, client, 0, 0);
+	make_packet(buf, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_LAST, 2);
+	((struct ib_mad_hdr *)buf->mad)->tid = tid;
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	expect_soon(test, atomic_read(&server->requests) == 1);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+	fake_device_remove(c);
+}
+
+/* ---- what is dropped ---- */
+
+#define LID_VICTIM (LID_A + 1)
+
+/* The other end of the cable of @victim's port */
+struct siege {
+	struct peer *victim;	/* takes requests of CLASS_PLAIN and answers them */
+	struct peer *tables;	/* takes messages at the same port */
+	struct peer *sender;
+};
+
+static struct ib_mad_send_buf *for_victim(struct kunit *test, struct siege *siege)
+{
+	struct ib_mad_send_buf *buf = new_request(test, siege->sender, 0, 0);
+
+	buf->ah = fake_ah(fixture.pd_a, LID_VICTIM);
+	return buf;
+}
+
+/* MADs are handled one after the other: when a request is answered, all before it have been. */
+static void settle(struct kunit *test, struct siege *siege)
+{
+	int before = atomic_read(&siege->sender->responses);
+	struct ib_mad_send_buf *buf = for_victim(test, siege);
+
+	buf->timeout_ms = NO_END;
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	expect_soon(test, atomic_read(&siege->sender->responses) == before + 1);
+}
+
+/* Sends a MAD, which is dropped for this reason and no other. */
+static void expect_dropped(struct kunit *test, struct siege *siege, struct ib_mad_send_buf *buf,
+			   enum mad_drop why)
+{
+	u64 before[MAD_DROPS];
+
+	for (int i = 0; i < MAD_DROPS; i++)
+		before[i] = dropped(siege->victim, i);
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	settle(test, siege);
+	for (int i = 0; i < MAD_DROPS; i++)
+		KUNIT_EXPECT_EQ_MSG(test, dropped(siege->victim, i), before[i] + (i == why),
+				    "reason %d, expected %d", i, why);
+}
+
+static void expect_packet_dropped(struct kunit *test, struct siege *siege, u8 type, u8 flags,
+				  u32 seg, enum mad_drop why)
+{
+	struct ib_mad_send_buf *buf = for_victim(test, siege);
+
+	make_packet(buf, type, flags, seg);
+	expect_dropped(test, siege, buf, why);
+}
+
+static void begin_siege(struct kunit *test, struct siege *siege)
+{
+	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
+
+	siege->victim = agent_at(test, fixture.a, 2, &req, 0, note_recv);
+	siege->victim->server = true;
+	siege->tables = table_server(test, fixture.a, 2, note_recv);
+	siege->sender = agent_at(test, fixture.a, 1, NULL, 0, note_recv);
+}
+
+static void end_siege(struct siege *siege)
+{
+	ib_unregister_mad_agent(siege->sender->agent);
+	ib_unregister_mad_agent(siege->tables->agent);
+	ib_unregister_mad_agent(siege->victim->agent);
+}
+
+static void nonsense(struct kunit *test)
+{
+	struct ib_mad_send_buf *buf;
+	struct ib_mad_hdr *hdr;
+	struct siege siege;
+
+	begin_siege(test, &siege);
+	buf = for_victim(test, &siege);
+	hdr = buf->mad;
+	hdr->base_version = 9;
+	expect_dropped(test, &siege, buf, MAD_DROP_MALFORMED);
+	/* Subnet management is not for QP1. */
+	buf = for_victim(test, &siege);
+	hdr = buf->mad;
+	hdr->mgmt_class = IB_MGMT_CLASS_SUBN_LID_ROUTED;
+	expect_dropped(test, &siege, buf, MAD_DROP_MALFORMED);
+	/* Answered by no one */
+	buf = for_victim(test, &siege);
+	hdr = buf->mad;
+	hdr->method = IB_MGMT_METHOD_TRAP;
+	expect_dropped(test, &siege, buf, MAD_DROP_UNCLAIMED);
+	/* For no agent, and for one that has asked nothing */
+	buf = for_victim(test, &siege);
+	hdr = buf->mad;
+	hdr->method = IB_MGMT_METHOD_GET_RESP;
+	hdr->tid = cpu_to_be64((u64)MAD_MAX_HI_TID << 32 | 1);
+	expect_dropped(test, &siege, buf, MAD_DROP_UNAWAITED);
+	buf = for_victim(test, &siege);
+	hdr = buf->mad;
+	hdr->method = IB_MGMT_METHOD_GET_RESP;
+	hdr->tid = cpu_to_be64((u64)siege.victim->agent->hi_tid << 32 | 1);
+	expect_dropped(test, &siege, buf, MAD_DROP_UNAWAITED);
+	end_siege(&siege);
+}
+
+static void nonsense_in_segments(struct kunit *test)
+{
+	struct ib_mad_send_buf *buf;
+	struct siege siege;
+
+	begin_siege(test, &siege);
+	expect_packet_dropped(test, &siege, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_FIRST, 0,
+			      MAD_DROP_RMPP);
+	expect_packet_dropped(test, &siege, IB_MGMT_RMPP_TYPE_DATA, 0, 1, MAD_DROP_RMPP);
+	expect_packet_dropped(test, &siege, IB_MGMT_RMPP_TYPE_DATA, 0, 2, MAD_DROP_RMPP);
+	expect_packet_dropped(test, &siege, 77, IB_MGMT_RMPP_FLAG_FIRST, 1, MAD_DROP_RMPP);
+	expect_packet_dropped(test, &siege, IB_MGMT_RMPP_TYPE_ACK, 0, 1, MAD_DROP_UNAWAITED);
+	expect_packet_dropped(test, &siege, IB_MGMT_RMPP_TYPE_STOP, 0, 0, MAD_DROP_UNAWAITED);
+	expect_packet_dropped(test, &siege, IB_MGMT_RMPP_TYPE_ABORT, 0, 0, MAD_DROP_UNAWAITED);
+	buf = for_victim(test, &siege);
+	make_packet(buf, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_FIRST, 1);
+	rmpp_of(buf)->rmpp_version = 2;
+	expect_dropped(test, &siege, buf, MAD_DROP_RMPP);
+	/* A response that nobody waits for */
+	buf = for_victim(test, &siege);
+	make_packet(buf, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_FIRST, 1);
+	((struct ib_mad_hdr *)buf->mad)->method |= IB_MGMT_METHOD_RESP;
+	((struct ib_mad_hdr *)buf->mad)->tid =
+		cpu_to_be64((u64)siege.tables->agent->hi_tid << 32 | 1);
+	expect_dropped(test, &siege, buf, MAD_DROP_UNAWAITED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&siege.tables->requests), 0);
+	end_siege(&siege);
+}
+
+static unsigned int lead_astray(const struct ib_mad *mad, bool *overtakes)
+{
+	if (mad->mad_hdr.mgmt_class == IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
+		((struct ib_smp *)mad)->hop_ptr = IB_SMP_MAX_PATH_HOPS + 1;
+	return 1;
+}
+
+static void nonsense_on_a_route(struct kunit *test)
+{
+	struct peer *manager = new_peer(test);
+	struct ib_mad_send_buf *buf;
+	struct siege siege;
+	struct ib_smp *smp;
+
+	begin_siege(test, &siege);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.deliver = lead_astray;
+	join(test, manager, fixture.a, IB_QPT_SMI, NULL);
+	buf = new_request(test, manager, 0, 0);
+	smp = buf->mad;
+	smp->mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
+	smp->hop_cnt = 1;
+	smp->initial_path[1] = 1;
+	smp->dr_slid = IB_LID_PERMISSIVE;
+	smp->dr_dlid = IB_LID_PERMISSIVE;
+	buf->ah = fake_ah(fixture.pd_a, be16_to_cpu(IB_LID_PERMISSIVE));
+	expect_dropped(test, &siege, buf, MAD_DROP_MISROUTED);
+	ib_unregister_mad_agent(manager->agent);
+	end_siege(&siege);
+}
+
+#ifdef CONFIG_SECURITY_INFINIBAND
+static atomic_t refusals;
+
+/* What is received is handled by a worker. */
+static int play_pkey_access(void *blob, u64 subnet_prefix, u16 pkey)
+{
+	if (!(current->flags & PF_WQ_WORKER))
+		return 0;
+	return atomic_dec_if_positive(&refusals) < 0 ? 0 : -EACCES;
+}
+
+static void refused_by_policy(struct kunit *test)
+{
+	struct siege siege;
+
+	begin_siege(test, &siege);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.test = test;
+	kunit_activate_static_stub(test, ib_security_pkey_access, play_pkey_access);
+	atomic_set(&refusals, 1);
+	expect_dropped(test, &siege, for_victim(test, &siege), MAD_DROP_REFUSED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&siege.victim->requests), 1);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.test = NULL;
+	end_siege(&siege);
+}
+#endif
+
+static struct kunit_case hostile_cases[] = {
+	KUNIT_CASE_SLOW(many_tables),
+	KUNIT_CASE(begun_messages),
+	KUNIT_CASE(nonsense),
+	KUNIT_CASE(nonsense_in_segments),
+	KUNIT_CASE(nonsense_on_a_route),
+#ifdef CONFIG_SECURITY_INFINIBAND
+	KUNIT_CASE(refused_by_policy),
+#endif
+	{}
+};
+
+static struct kunit_suite hostile_suite = {
+	.name = "ib_mad_hostile",
+	.init = fixture_init,
+	.exit = fixture_exit,
+	.test_cases = hostile_cases,
+};
+
+kunit_test_suite(hostile_suite);
