@@ -33,7 +33,9 @@
 
 /**
  * struct cm_field - a number in a message
- * @bit: where it begins in the datagram, counted from its most significant bit
+ * @at: byte of the datagram: the first of the eight that end with the number, which has no bits in
+ *	others; the first of a GID
+ * @below: bits below it in the last of them
  * @width: bits in the datagram, 1 to 64; more: bytes that are copied as they are
  * @member: where it stands in struct cm_msg
  * @size: bytes of the member
@@ -42,7 +44,8 @@
  * @max: greatest value, 0: what @bits allow
  */
 struct cm_field {
-	u16	bit;
+	u8	at;
+	u8	below;
 	u8	width;
 	u16	member;
 	u8	size;
@@ -51,21 +54,23 @@ struct cm_field {
 	u8	max;
 };
 
-#define PLACE(byte, first)	(((byte) + MAD_BODY) * 8 + (first))
+/* The header is longer than eight bytes. Numbers of 64 bits begin with a byte. */
+#define PLACE(byte, first, n)	.at = (byte) + MAD_BODY + ((first) + (n) - 1) / 8 - 7, \
+				.below = 7 - ((first) + (n) - 1) % 8, .width = (n)
 #define MEMBER(m)		.member = offsetof(struct cm_msg, m), \
 				.size = sizeof_field(struct cm_msg, m)
 
 /* A number of so many bits, which begins at this bit of this byte. */
 #define NUMBER(m, byte, first, n) \
-	{ .bit = PLACE(byte, first), .width = (n), MEMBER(m), .bits = (n) }
+	{ PLACE(byte, first, n), MEMBER(m), .bits = (n) }
 /* The same, at most @most. */
 #define NUMBER_MAX(m, byte, first, n, most) \
-	{ .bit = PLACE(byte, first), .width = (n), MEMBER(m), .bits = (n), .max = (most) }
+	{ PLACE(byte, first, n), MEMBER(m), .bits = (n), .max = (most) }
 /* Bits @low and up of a member that has @all in several pieces. */
 #define PIECE(m, byte, n, low, all) \
-	{ .bit = PLACE(byte, 0), .width = (n), MEMBER(m), .shift = (low), .bits = (all) }
+	{ PLACE(byte, 0, n), MEMBER(m), .shift = (low), .bits = (all) }
 #define GID(m, byte) \
-	{ .bit = PLACE(byte, 0), .width = 128, MEMBER(m), .bits = 128 }
+	{ .at = (byte) + MAD_BODY, .width = 128, MEMBER(m), .bits = 128 }
 
 /* The two paths of a REQ, each from its first byte. A LAP's differs behind the GIDs. */
 #define REQ_PATH(p, byte) \
@@ -287,35 +292,18 @@ static bool cm_in_range(const struct cm_field *field, u64 value)
 	return !field->max || value <= field->max;
 }
 
-/* Bits below the number in the last byte that has some of it. */
-static unsigned int cm_field_below(const struct cm_field *field)
-{
-	return -(field->bit + field->width) & 7;
-}
-
-/* No number crosses more than eight bytes: those of 64 bits begin with a byte. */
 static void cm_field_put(const struct cm_field *field, u8 *mad, u64 value)
 {
-	unsigned int first = field->bit / 8, last = (field->bit + field->width - 1) / 8;
-	u64 mask = GENMASK_ULL(field->width - 1, 0) << cm_field_below(field);
-
-	value <<= cm_field_below(field);
+	value &= GENMASK_ULL(field->width - 1, 0);
 	/* The datagram was all zero, and numbers do not overlap. */
-	for (;; last--, value >>= 8, mask >>= 8) {
-		mad[last] |= value & mask;
-		if (last == first)
-			break;
-	}
+	put_unaligned_be64(get_unaligned_be64(mad + field->at) | value << field->below,
+			   mad + field->at);
 }
 
 static u64 cm_field_get(const struct cm_field *field, const u8 *mad)
 {
-	unsigned int first = field->bit / 8, last = (field->bit + field->width - 1) / 8;
-	u64 value = 0;
-
-	for (; first <= last; first++)
-		value = value << 8 | mad[first];
-	return (value >> cm_field_below(field)) & GENMASK_ULL(field->width - 1, 0);
+	return get_unaligned_be64(mad + field->at) >> field->below &
+	       GENMASK_ULL(field->width - 1, 0);
 }
 
 /**
@@ -347,7 +335,7 @@ int cm_msg_pack(const struct cm_msg *msg, void *mad)
 	for (field = layout->fields; field < layout->fields + layout->count; field++) {
 		member = (const u8 *)msg + field->member;
 		if (field->width > 64) {
-			memcpy(bytes + field->bit / 8, member, field->size);
+			memcpy(bytes + field->at, member, field->size);
 			continue;
 		}
 		value = cm_member(field, member);
@@ -408,7 +396,7 @@ int cm_msg_unpack(struct cm_msg *msg, const void *mad)
 	for (field = layout->fields; field < layout->fields + layout->count; field++) {
 		member = (u8 *)msg + field->member;
 		if (field->width > 64) {
-			memcpy(member, bytes + field->bit / 8, field->size);
+			memcpy(member, bytes + field->at, field->size);
 			continue;
 		}
 		value = cm_member(field, member) | cm_field_get(field, bytes) << field->shift;
