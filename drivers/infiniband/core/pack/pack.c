@@ -2,81 +2,80 @@
 /*
  * Fields of headers: from members of a structure to bits of a packet, and back.
  */
+#include <linux/bits.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <rdma/ib_pack.h>
 
-/* Does the field consist of whole bytes? */
-static bool field_is_bytes(const struct ib_field *field)
+/* Up to eight bits, counted from the most significant of the first byte */
+static u8 get_bits(const u8 *from, unsigned int bit, unsigned int n)
 {
-	return !((field->offset_bits | field->size_bits) & 7);
+	unsigned int before = bit & 7, two = from[bit / 8] << 8;
+
+	if (before + n > 8)
+		two |= from[bit / 8 + 1];
+	return two >> (16 - before - n) & GENMASK(n - 1, 0);
 }
 
-static u8 *packet_byte(const struct ib_field *field, void *buf, int bit)
+/* Bits of one byte */
+static void put_bits(u8 *to, unsigned int bit, unsigned int n, u8 value)
 {
-	return (u8 *)buf + 4 * field->offset_words + (field->offset_bits + bit) / 8;
+	unsigned int below = 8 - (bit & 7) - n;
+
+	to[bit / 8] &= ~(GENMASK(n - 1, 0) << below);
+	to[bit / 8] |= value << below;
 }
 
-/* Mask of bit number @bit of the field, from its most significant, in its byte. */
-static u8 packet_mask(const struct ib_field *field, int bit)
+static void move_bytes(u8 *to, const u8 *from, unsigned int bytes)
 {
-	return 0x80 >> ((field->offset_bits + bit) & 7);
-}
-
-/*
- * A member is in network order, so the last bytes of it are those that count.  Bit @bit
- * of the field, from its most significant, stands so far from the member's end.
- */
-static u8 *member_byte(const struct ib_field *field, void *structure, int bit)
-{
-	return (u8 *)structure + field->struct_offset_bytes + field->struct_size_bytes - 1 -
-	       (field->size_bits - 1 - bit) / 8;
-}
-
-static u8 member_mask(const struct ib_field *field, int bit)
-{
-	return 1 << ((field->size_bits - 1 - bit) & 7);
-}
-
-static void put_bit(u8 *byte, u8 mask, bool set)
-{
-	if (set)
-		*byte |= mask;
+	if (from)
+		memcpy(to, from, bytes);
 	else
-		*byte &= ~mask;
+		memset(to, 0, bytes);
+}
+
+/* Zeros if @from is NULL, with @from_bit 0 */
+static void move_bits(u8 *to, unsigned int to_bit, const u8 *from, unsigned int from_bit,
+		      unsigned int bits)
+{
+	if (!((to_bit | from_bit | bits) & 7)) {
+		move_bytes(to + to_bit / 8, from ? from + from_bit / 8 : NULL, bits / 8);
+		return;
+	}
+	while (bits) {
+		unsigned int n = min(bits, 8 - (to_bit & 7));
+
+		put_bits(to, to_bit, n, from ? get_bits(from, from_bit, n) : 0);
+		to_bit += n;
+		from_bit += n;
+		bits -= n;
+	}
+}
+
+/* A member is in network order, so the last bits of it are those that count. */
+static unsigned int member_bit(const struct ib_field *field)
+{
+	return field->struct_size_bytes * 8 - field->size_bits;
 }
 
 static void pack_field(const struct ib_field *field, void *structure, void *buf)
 {
-	bool reserved = !field->struct_size_bytes;
+	u8 *to = (u8 *)buf + 4 * field->offset_words, *from = NULL;
 
-	if (field_is_bytes(field)) {
-		u8 *to = packet_byte(field, buf, 0);
-
-		if (reserved)
-			memset(to, 0, field->size_bits / 8);
-		else
-			memcpy(to, member_byte(field, structure, 0), field->size_bits / 8);
-		return;
-	}
-	for (int bit = 0; bit < field->size_bits; bit++)
-		put_bit(packet_byte(field, buf, bit), packet_mask(field, bit),
-			!reserved && (*member_byte(field, structure, bit) &
-				      member_mask(field, bit)));
+	if (field->struct_size_bytes)
+		from = (u8 *)structure + field->struct_offset_bytes;
+	move_bits(to, field->offset_bits, from, from ? member_bit(field) : 0, field->size_bits);
 }
 
 static void unpack_field(const struct ib_field *field, void *buf, void *structure)
 {
+	u8 *to = (u8 *)structure + field->struct_offset_bytes;
+
 	if (!field->struct_size_bytes)
 		return;
-	memset(structure + field->struct_offset_bytes, 0, field->struct_size_bytes);
-	if (field_is_bytes(field)) {
-		memcpy(member_byte(field, structure, 0), packet_byte(field, buf, 0),
-		       field->size_bits / 8);
-		return;
-	}
-	for (int bit = 0; bit < field->size_bits; bit++)
-		put_bit(member_byte(field, structure, bit), member_mask(field, bit),
-			*packet_byte(field, buf, bit) & packet_mask(field, bit));
+	memset(to, 0, field->struct_size_bytes);
+	move_bits(to, member_bit(field), (u8 *)buf + 4 * field->offset_words, field->offset_bits,
+		  field->size_bits);
 }
 
 /**
