@@ -8,24 +8,18 @@
  *   established  such a connection while FEW others stand, and while N do
  *   listening    a request and its refusal, while one id listens and while N do
  *
- * Lines are "NAME SLEEPS INSTRUCTIONS RUNS": the median of those runs in which this program has
- * slept so often. A call that finds its event there already does not sleep, and costs less: only
- * runs with equal sleeps can be compared.
+ * Lines are those of samples.h.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <rdma/rdma_cma.h>
 #include <stdbool.h>
-#include <sys/resource.h>
 
-#include "instructions.h"
+#include "samples.h"
 
-#define WARM_UP		20
-#define RUNS		300
 #define FEW		10
 #define PORT		7700
 #define LISTEN_PORT	20000
-#define MAX_SLEEPS	64
 #define PATIENCE	5000	/* ms */
 
 /* One side's event channel, and a CQ that all of its QPs share. */
@@ -40,56 +34,6 @@ struct connection {
 
 static struct side client, server;
 static struct sockaddr_in address;
-
-/* ---- counting ---- */
-
-static double *samples[MAX_SLEEPS];
-static int numbers[MAX_SLEEPS];
-
-static long sleeps(void)
-{
-	struct rusage used;
-
-	must_not(getrusage(RUSAGE_SELF, &used), "getrusage");
-	return used.ru_nvcsw;
-}
-
-struct count {
-	double instructions;
-	long sleeps;
-};
-
-static struct count now(void)
-{
-	return (struct count){ .instructions = all_tasks(), .sleeps = sleeps() };
-}
-
-/* The count that ends here sleeps once itself. */
-static void add_since(struct count since, int most)
-{
-	struct count until = now();
-	long slept = until.sleeps - since.sleeps - 1;
-
-	if (slept < 0 || slept >= MAX_SLEEPS)
-		return;
-	if (!samples[slept])
-		samples[slept] = must(calloc(most, sizeof(double)), "calloc");
-	samples[slept][numbers[slept]++] = until.instructions - since.instructions;
-}
-
-static void print_samples(const char *name)
-{
-	for (int i = 0; i < MAX_SLEEPS; i++) {
-		if (!numbers[i])
-			continue;
-		qsort(samples[i], numbers[i], sizeof(double), compare_numbers);
-		printf("%s %d %.0f %d\n", name, i, samples[i][numbers[i] / 2], numbers[i]);
-		free(samples[i]);
-		samples[i] = NULL;
-		numbers[i] = 0;
-	}
-	fflush(stdout);
-}
 
 /* ---- connections ---- */
 
