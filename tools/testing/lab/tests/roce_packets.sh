@@ -7,7 +7,7 @@
 
 script both_ends <<'S'
 for one in lib subnet connections roce_checks; do . "/lab/src/tools/testing/selftests/rdma/$one.sh"; done
-plan 14
+plan $((14 + roce_opcodes_plan + 2))
 # -u 20: a guest that stands still for a moment is not asked again, which would be other packets
 ok "an HCA, and rdma_rxe" sh -c "[ $LAB_NODE = 1 ] || [ $LAB_CORE = stock ]"
 [ "$LAB_NODE" = 1 ] || { rxe_on eth0 && LAB_DEV=rxe0; }
@@ -21,6 +21,10 @@ for family in 4 6; do
 done
 ok "atomics" roce_pair atomic 4 ib_atomic_bw -b -F -u 20 -n 20
 ok "swaps" roce_pair swap 6 ib_atomic_bw -b -F -u 20 -n 20 -A CMP_AND_SWAP
+roce_opcodes
+ok "addresses in a VLAN have GIDs" roce_vlan_up
+roce4=10.79.7.$LAB_NODE
+ok "every opcode both ways, in a VLAN" roce_pair vlan 4 $programs/opcodes
 finish
 S
 passes "both ends talk" "$lab" run --core ours --core-of 2=stock --hca-of 2=0 --link eth --capture --timeout 600 --out "$work/out" \
@@ -29,8 +33,8 @@ mac() { printf '52:54:00:77:00:%02x' "$1"; }
 capture=$work/out/capture.pcapng
 passes "they send the same" tools/testing/lab/compare-roce "$capture" "$(mac 1)" "$(mac 2)"
 expect_text "there were packets of all kinds" \
-	'^opcodes: 0 1 2 6 7 8 12 13 14 15 17 18 19 20 32 33 34 100$' "$work/log"
-expect_text "of all connections" '^12 connections, [1-9][0-9]* request packets$' "$work/log"
+	'^opcodes: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 22 23 29 32 33 34 35 36 37 38 39 40 41 42 43 100 101$' "$work/log"
+expect_text "of all connections" '^21 connections, [1-9][0-9]* request packets$' "$work/log"
 # the first IPv4 packet with another time to live
 python3 -c 'import sys
 whole = sys.stdin.buffer.read()

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Checks of RoCE v2 between two guests: sourced behind lib.sh and connections.sh. Node K has the
 # addresses 10.77.0.K, which the lab gave it, and fd00:77::K on the net device of its RDMA device.
+# Port $roce_port of that is looked at and used.
 # shellcheck shell=bash
 
 roce4=10.77.0.$LAB_NODE roce6=fd00:77::$LAB_NODE
 server4=10.77.0.1 server6=fd00:77::1
+roce_port=1
 
-port_attr() { cat "/sys/class/infiniband/$LAB_DEV/ports/1/$1"; }
+port_attr() { cat "/sys/class/infiniband/$LAB_DEV/ports/$roce_port/$1"; }
 
 # roce_netdev: the net device that the port stands on
 roce_netdev() { port_attr gid_attrs/ndevs/0; }
@@ -32,7 +34,7 @@ as_gid()
 # find_gid ADDRESS: prints at which index of the port's table the address stands, on RoCE v2
 find_gid()
 {
-	local dir=/sys/class/infiniband/$LAB_DEV/ports/1 i
+	local dir=/sys/class/infiniband/$LAB_DEV/ports/$roce_port i
 	for i in $(grep -lsx "$(as_gid "$1")" "$dir"/gids/? "$dir"/gids/??); do
 		i=${i##*/}
 		grep -qsx "RoCE v2" "$dir/gid_attrs/types/$i" && echo "$i" && return 0
@@ -43,7 +45,7 @@ find_gid()
 # show_gids: what stands in the port's table, and on which addresses it should stand
 show_gids()
 {
-	local dir=/sys/class/infiniband/$LAB_DEV/ports/1
+	local dir=/sys/class/infiniband/$LAB_DEV/ports/$roce_port
 	grep -v 0000:0000:0000:0000:0000:0000:0000:0000 "$dir"/gids/*
 	grep . "$dir"/gid_attrs/*/* 2>/dev/null
 	ip -o addr show
@@ -88,7 +90,7 @@ roce_pair()
 	# perftest takes the most that its own device has, and two devices may differ
 	case $1 in ib_read_* | ib_atomic_*) set -- "$@" -o 16 ;; esac
 	index=$(find_gid "$address") || { echo "$address has no GID"; index=255; }
-	pair "$name" 18515 "$@" -d "$LAB_DEV" "$option" "$index"
+	pair "$name" 18515 "$@" -d "$LAB_DEV" -i "$roce_port" "$option" "$index"
 }
 
 roce_pingpongs_plan=12
@@ -143,6 +145,16 @@ roce_perftest()
 	ok "ib_send_lat, UD" roce_pair send_lat-ud 4 ib_send_lat -F -c UD -n 200 -s 64
 }
 
+# Every request that both devices have, in both directions
+roce_opcodes_plan=2
+roce_opcodes()
+{
+	local family
+	for family in 4 6; do
+		ok "every opcode both ways, IPv$family" roce_pair "opcodes$family" $family $programs/opcodes
+	done
+}
+
 # A net device above the port's has addresses in a VLAN; frames of their GIDs have its tag.
 roce_vlan_up()
 {
@@ -189,7 +201,8 @@ roce_loss()
 {
 	local c
 	ok "1 % of the packets of connections get lost" once lab-fault loss all permille=10 opcode=RC
-	ok "loss: ibv_rc_pingpong -c" roce_pair loss-rc 4 ibv_rc_pingpong -c -n 100 -s 8192
+	# whose ends wait for each other before they go: the last acknowledgement may be lost, too
+	ok "loss: every opcode both ways" roce_pair loss-opcodes 4 $programs/opcodes -t 17
 	for c in "send_bw -s 16384" "write_bw -s 16384" "read_bw -s 16384" "send_lat -s 64" \
 		"atomic_bw -A FETCH_AND_ADD"; do
 		# shellcheck disable=SC2086
@@ -216,8 +229,8 @@ roce_rping()
 }
 
 # All of it between an HCA's port in the first node and rxe0 in the second.
-roce_rxe_plan=$((1 + roce_pingpongs_plan + roce_jumbo_plan + roce_perftest_plan + roce_vlan_plan +
-	roce_loss_plan + roce_rping_plan))
+roce_rxe_plan=$((1 + roce_pingpongs_plan + roce_jumbo_plan + roce_perftest_plan + roce_opcodes_plan +
+	roce_vlan_plan + roce_loss_plan + roce_rping_plan))
 roce_rxe()
 {
 	[ "$LAB_NODE" = 1 ] || LAB_DEV=rxe0
@@ -225,6 +238,7 @@ roce_rxe()
 	roce_pingpongs
 	roce_jumbo
 	roce_perftest
+	roce_opcodes
 	roce_vlan
 	roce_loss
 	roce_rping

@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --hca 2 --device-arg --threads --device-arg 2
-# Two pairs of adapters that two threads of the daemon work for: those that do not send to each
-# other are parted while they are busy, and come together again when they do.
+# threads.sh [GID-INDEX]: two pairs of adapters that two threads of the daemon work for: those that do not
+# send to each other are parted while they are busy, and come together again when they do. Packets have
+# this GID, if one is named.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 11
+gid=${1:-}
 
 # the adapters of this guest, in the order in which the daemon has them
 mapfile -t devs < <(for d in /sys/class/infiniband/*; do echo "$(<"$d/node_guid") ${d##*/}"; done |
@@ -44,7 +46,7 @@ started()
 	local i=$1 log=$LAB_OUT/load$1.$LAB_NODE
 	shift
 	rm -f "$log"	# of an earlier run
-	stdbuf -oL ib_write_bw -d "${devs[i]}" -p $((18521 + i)) -F -s 1048576 -D 6000 "$@" >"$log" 2>&1 &
+	stdbuf -oL ib_write_bw -d "${devs[i]}" -p $((18521 + i)) -F -s 1048576 -D 6000 ${gid:+-x $gid} "$@" >"$log" 2>&1 &
 	load[i]=$!
 	if [ $# -eq 0 ]; then
 		wait_listen $((18521 + i)) "${load[i]}"
@@ -57,7 +59,12 @@ started()
 }
 
 # mix NAME COMMAND...: a pair of programs, one at the first adapter of its guest, one at the second
-mix() { pair "$1" 18515 "${@:2}" -d "${devs[LAB_NODE - 1]}"; }
+mix()
+{
+	local option=-g
+	case $2 in ib_*) option=-x ;; esac
+	pair "$1" 18515 "${@:2}" -d "${devs[LAB_NODE - 1]}" ${gid:+$option $gid}
+}
 
 # told: adapters of which the status says with which thread they are
 told() { lab-vhcactl status | grep -c '^node.* thread [01]$'; }
