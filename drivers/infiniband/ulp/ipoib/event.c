@@ -177,7 +177,9 @@ static bool pkey_moved(struct ipoib_dev *ipoib)
 
 /*
  * Paths are asked for, and groups joined, with the own GID, so that is looked for before. Groups
- * come before connections: it takes long to end many of these.
+ * come before connections: it takes long to end many of these. Connections that work notice by
+ * themselves when their peer is no more where it was; those that are not established yet would go
+ * on asking there.
  */
 static void renew(struct ipoib_dev *ipoib, bool forget)
 {
@@ -190,6 +192,8 @@ static void renew(struct ipoib_dev *ipoib, bool forget)
 	ipoib_mcast_start(ipoib);
 	if (forget)
 		ipoib_cm_flush(ipoib);
+	else
+		ipoib_cm_renew(ipoib);
 }
 
 /* A start that has failed is tried again with the next event, whichever. */
