@@ -31,7 +31,7 @@ static struct ipoib_dev *find_legacy(struct ipoib_dev *parent, u16 pkey)
  */
 int ipoib_child_add(struct ipoib_dev *parent, struct net_device *netdev, u16 pkey, bool legacy)
 {
-	struct ipoib_dev *child = netdev_priv(netdev);
+	struct ipoib_dev *child = ipoib_priv(netdev);
 
 	if (!ipoib_pkey_valid(pkey))
 		return rdma_refuse(-EINVAL, "P_Key %#06x names no partition", pkey);
@@ -51,7 +51,7 @@ int ipoib_child_add(struct ipoib_dev *parent, struct net_device *netdev, u16 pke
  * @group: its files
  *
  * Context: RTNL is held.
- * Return: 0, -ENOMEM, or as ipoib_child_add().
+ * Return: 0; as ipoib_create_dev() and ipoib_child_add() do.
  */
 int ipoib_child_create(struct ipoib_dev *parent, u16 pkey, const struct rtnl_link_ops *ops,
 		       const struct attribute_group *group)
@@ -61,16 +61,15 @@ int ipoib_child_create(struct ipoib_dev *parent, u16 pkey, const struct rtnl_lin
 	int ret;
 
 	snprintf(name, sizeof(name), "%.10s.%04x", parent->netdev->name, pkey);
-	netdev = alloc_netdev(sizeof(struct ipoib_dev), name, NET_NAME_UNKNOWN, ipoib_setup);
-	if (!netdev)
-		return -ENOMEM;
-	ipoib_init_dev(netdev, parent->ca, parent->port);
+	netdev = ipoib_create_dev(parent->ca, parent->port, name);
+	if (IS_ERR(netdev))
+		return PTR_ERR(netdev);
 	dev_net_set(netdev, dev_net(parent->netdev));
 	netdev->rtnl_link_ops = ops;
 	netdev->sysfs_groups[0] = group;
 	ret = ipoib_child_add(parent, netdev, pkey, true);
 	if (ret)
-		free_netdev(netdev);
+		ipoib_discard_dev(netdev);
 	return ret;
 }
 

@@ -19,20 +19,23 @@ static struct ipoib_dev *add_port(struct ib_device *ca, u32 port)
 	struct net_device *netdev;
 	int ret;
 
-	netdev = alloc_netdev(sizeof(struct ipoib_dev), "ib%d", NET_NAME_UNKNOWN, ipoib_setup);
-	if (!netdev)
+	netdev = ipoib_create_dev(ca, port, "ib%d");
+	if (IS_ERR(netdev)) {
+		dev_warn(&ca->dev, "port %u gets no interface: error %ld\n", port, PTR_ERR(netdev));
 		return NULL;
-	ipoib_init_dev(netdev, ca, port);
+	}
+	/* The stack allocates children, for which driver whatever. */
+	ipoib_link_ops.priv_size = max(ipoib_link_ops.priv_size, ipoib_priv_size(ca, port));
 	netdev->rtnl_link_ops = &ipoib_link_ops;
 	netdev->sysfs_groups[0] = &ipoib_port_group;
 	ret = register_netdev(netdev);
 	if (ret) {
 		dev_warn(&ca->dev, "port %u gets no interface: error %d\n", port, ret);
-		free_netdev(netdev);
+		ipoib_discard_dev(netdev);
 		return NULL;
 	}
-	ipoib_event_start(netdev_priv(netdev));
-	return netdev_priv(netdev);
+	ipoib_event_start(ipoib_priv(netdev));
+	return ipoib_priv(netdev);
 }
 
 static int add(struct ib_device *ca)

@@ -108,6 +108,18 @@ void ipoib_cm_flush(struct ipoib_dev *ipoib)
 }
 
 /**
+ * ipoib_cm_renew() - have own connections that have not come up begin anew
+ * @ipoib: interface
+ *
+ * Context: any.
+ */
+void ipoib_cm_renew(struct ipoib_dev *ipoib)
+{
+	if (ipoib->cm)
+		ipoib_conn_renew(ipoib);
+}
+
+/**
  * ipoib_cm_age() - end connections that nobody uses
  * @ipoib: interface
  *

@@ -140,12 +140,14 @@ void ipoib_cm_destroy(struct ipoib_dev *ipoib);
 int ipoib_cm_start(struct ipoib_dev *ipoib);
 void ipoib_cm_stop(struct ipoib_dev *ipoib);
 void ipoib_cm_flush(struct ipoib_dev *ipoib);
+void ipoib_cm_renew(struct ipoib_dev *ipoib);
 void ipoib_cm_age(struct ipoib_dev *ipoib);
 void ipoib_cm_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const u8 *addr);
 
 int ipoib_conn_init(struct ipoib_cm *cm);
 void ipoib_conn_stop(struct ipoib_cm *cm);
 void ipoib_conn_flush(struct ipoib_dev *ipoib);
+void ipoib_conn_renew(struct ipoib_dev *ipoib);
 void ipoib_conn_age(struct ipoib_cm *cm, unsigned long idle);
 
 void ipoib_peer_init(struct ipoib_cm *cm);

@@ -433,6 +433,31 @@ static void kill_idle(struct ipoib_node *node, void *context)
 		kill(conn);
 }
 
+/* Give a connection up that its peer has not answered yet. */
+static void kill_asked(struct ipoib_node *node, void *context)
+{
+	struct ipoib_conn *conn = conn_of(node);
+
+	if (conn->state != IPOIB_CONN_UP)
+		kill(conn);
+}
+
+/**
+ * ipoib_conn_renew() - give connections up that are not established yet
+ * @ipoib: interface
+ *
+ * The connection manager repeats their requests for more than a minute, by the path that was known
+ * when they began.
+ *
+ * Context: any.
+ */
+void ipoib_conn_renew(struct ipoib_dev *ipoib)
+{
+	guard(spinlock_irqsave)(&ipoib->lock);
+	ipoib_table_each(&ipoib->cm->conns, kill_asked, NULL);
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_conn_renew);
+
 /**
  * ipoib_conn_flush() - give all connections up
  * @ipoib: interface

@@ -63,12 +63,12 @@ static void send_unicast(struct ipoib_dev *ipoib, struct sk_buff *skb, const u8 
 	struct ipoib_ah *ah = ipoib_path_ah(ipoib, ipoib_addr_gid(addr), skb);
 
 	if (ah)
-		ipoib_tx_send(ipoib, skb, ah, ipoib_addr_qpn(addr));
+		ipoib_ud_send(ipoib, skb, ah, ipoib_addr_qpn(addr));
 }
 
 static netdev_tx_t xmit(struct sk_buff *skb, struct net_device *netdev)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 	const struct ipoib_head *head;
 	union ib_gid mgid;
 
@@ -100,13 +100,18 @@ static netdev_features_t features_check(struct sk_buff *skb, struct net_device *
 
 static netdev_features_t fix_features(struct net_device *netdev, netdev_features_t features)
 {
-	return ipoib_offload_allowed(features, ipoib_is(netdev_priv(netdev), IPOIB_CONNECTED));
+	return ipoib_offload_allowed(features, ipoib_is(ipoib_priv(netdev), IPOIB_CONNECTED));
 }
 
 static void tx_timeout(struct net_device *netdev, unsigned int queue)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct rdma_netdev *rn = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 
+	if (rn->tx_timeout) {
+		rn->tx_timeout(netdev, queue);
+		return;
+	}
 	netdev_warn(netdev, "nothing was sent for %u ms, %u packets wait\n",
 		    jiffies_to_msecs(jiffies - dev_trans_start(netdev)),
 		    ipoib_ring_used(ipoib->tx_head, atomic_read(&ipoib->tx_tail)));
@@ -130,7 +135,7 @@ static void change_children(struct ipoib_dev *ipoib, bool up)
 
 static int open(struct net_device *netdev)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 	int ret;
 
 	netif_carrier_off(netdev);
@@ -141,24 +146,42 @@ static int open(struct net_device *netdev)
 			    ipoib->port);
 	else if (ret)
 		return -EINVAL;
-	netif_start_queue(netdev);
+	netif_tx_start_all_queues(netdev);
 	change_children(ipoib, true);
 	return 0;
 }
 
 static int stop(struct net_device *netdev)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 
-	netif_stop_queue(netdev);
+	netif_tx_stop_all_queues(netdev);
 	ipoib_down(ipoib);
 	change_children(ipoib, false);
 	return 0;
 }
 
+/* A driver that changes its rings for another MTU sends nothing meanwhile. */
+static int set_mtu(struct net_device *netdev, int mtu)
+{
+	const struct net_device_ops *engine = ipoib_priv(netdev)->engine;
+	bool carrier = netif_carrier_ok(netdev);
+	int ret;
+
+	if (!engine->ndo_change_mtu) {
+		WRITE_ONCE(netdev->mtu, mtu);
+		return 0;
+	}
+	netif_carrier_off(netdev);
+	ret = engine->ndo_change_mtu(netdev, mtu);
+	if (carrier)
+		netif_carrier_on(netdev);
+	return ret;
+}
+
 static int change_mtu(struct net_device *netdev, int mtu)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 	bool connected = ipoib_is(ipoib, IPOIB_CONNECTED);
 	unsigned int most = ipoib_ud_mtu(ipoib->port_mtu);
 
@@ -171,18 +194,34 @@ static int change_mtu(struct net_device *netdev, int mtu)
 		ipoib->wanted_mtu = mtu;
 		mtu = min(ipoib->group_mtu, ipoib->wanted_mtu);
 	}
-	WRITE_ONCE(netdev->mtu, mtu);
-	return 0;
+	return set_mtu(netdev, mtu);
+}
+
+static void get_stats(struct net_device *netdev, struct rtnl_link_stats64 *stats)
+{
+	const struct net_device_ops *engine = ipoib_priv(netdev)->engine;
+
+	if (engine->ndo_get_stats64)
+		engine->ndo_get_stats64(netdev, stats);
+	else
+		netdev_stats_to_stats64(stats, &netdev->stats);
+}
+
+static int eth_ioctl(struct net_device *netdev, struct ifreq *ifr, int cmd)
+{
+	const struct net_device_ops *engine = ipoib_priv(netdev)->engine;
+
+	return engine->ndo_eth_ioctl ? engine->ndo_eth_ioctl(netdev, ifr, cmd) : -EOPNOTSUPP;
 }
 
 static void set_rx_mode(struct net_device *netdev)
 {
-	ipoib_mcast_sync(netdev_priv(netdev));
+	ipoib_mcast_sync(ipoib_priv(netdev));
 }
 
 static int get_iflink(const struct net_device *netdev)
 {
-	const struct ipoib_dev *ipoib = netdev_priv(netdev);
+	const struct ipoib_dev *ipoib = ipoib_priv(netdev);
 
 	return READ_ONCE((ipoib->parent ?: ipoib)->netdev->ifindex);
 }
@@ -204,7 +243,7 @@ static void set_guid(struct ipoib_dev *ipoib, const union ib_gid *gid)
 /* Only the GUID can be chosen. */
 static int set_address(struct net_device *netdev, void *address)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 	const u8 *addr = ((struct sockaddr_storage *)address)->__data;
 	union ib_gid gid;
 
@@ -307,27 +346,17 @@ static void read_parent(struct ipoib_dev *ipoib)
 static void set_sizes(struct ipoib_dev *ipoib)
 {
 	struct net_device *netdev = ipoib->netdev;
+	struct rdma_netdev *rn = netdev_priv(netdev);
 
 	/* The broadcast group sets the real one later. */
 	netdev->mtu = ipoib_ud_mtu(ipoib->port_mtu);
 	netdev->max_mtu = IPOIB_MAX_MTU;
 	ipoib->group_mtu = netdev->mtu;
 	ipoib->wanted_mtu = netdev->mtu;
+	rn->mtu = netdev->mtu;
 	ipoib->pkey |= IPOIB_FULL_MEMBER;
 	netdev->broadcast[8] = ipoib->pkey >> 8;
 	netdev->broadcast[9] = ipoib->pkey;
-}
-
-static void set_qpn(struct ipoib_dev *ipoib)
-{
-	u32 qpn = ipoib->qp->qp_num;
-	const u8 addr[] = { ipoib->cm ? IPOIB_ADDR_RC : 0, qpn >> 16, qpn >> 8, qpn };
-
-	dev_addr_mod(ipoib->netdev, 0, addr, sizeof(addr));
-	if (ipoib->max_sge > 1)
-		ipoib->netdev->features |= NETIF_F_SG;
-	ipoib->netdev->hw_features |= ipoib_offload_features(&ipoib->ca->attrs);
-	ipoib->netdev->features |= ipoib->netdev->hw_features;
 }
 
 static int make(struct ipoib_dev *ipoib)
@@ -343,15 +372,16 @@ static int make(struct ipoib_dev *ipoib)
 	ret = ipoib_mcast_init(ipoib);
 	if (ret)
 		goto no_groups;
-	/* Receives of the QP and of the shared receive queue, and the drain request of one peer. */
-	ret = ipoib_ud_create(ipoib, ipoib_sendq_size, 2 * ipoib_recvq_size + 1);
-	if (ret)
-		goto no_qp;
-	ret = ipoib_cm_create(ipoib);
+	ipoib->pd = ib_alloc_pd(ipoib->ca, 0);
+	if (IS_ERR(ipoib->pd)) {
+		ret = PTR_ERR(ipoib->pd);
+		goto no_pd;
+	}
+	ret = ipoib->engine->ndo_init(ipoib->netdev);
 	if (!ret)
 		return 0;
-	ipoib_ud_destroy(ipoib);
-no_qp:
+	ib_dealloc_pd(ipoib->pd);
+no_pd:
 	ipoib_table_free(&ipoib->groups);
 no_groups:
 	ipoib_table_free(&ipoib->paths);
@@ -362,7 +392,7 @@ no_paths:
 
 static int init(struct net_device *netdev)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 	int ret = 0;
 
 	if (ipoib->parent)
@@ -375,7 +405,6 @@ static int init(struct net_device *netdev)
 	ret = make(ipoib);
 	if (ret)
 		return ret;
-	set_qpn(ipoib);
 	if (ipoib->parent) {
 		dev_hold(ipoib->parent->netdev);
 		list_add_tail_rcu(&ipoib->entry, &ipoib->parent->children);
@@ -385,7 +414,7 @@ static int init(struct net_device *netdev)
 
 static void uninit(struct net_device *netdev)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 
 	if (ipoib->parent) {
 		list_del_rcu(&ipoib->entry);
@@ -395,14 +424,15 @@ static void uninit(struct net_device *netdev)
 	ipoib_path_end(ipoib);
 	ipoib_ah_end(ipoib);
 	ipoib_too_long_end(ipoib);
-	ipoib_cm_destroy(ipoib);
-	ipoib_ud_destroy(ipoib);
+	ipoib->engine->ndo_uninit(netdev);
+	ib_dealloc_pd(ipoib->pd);
 	destroy_workqueue(ipoib->wq);
 	if (ipoib->parent)
 		dev_put(ipoib->parent->netdev);
 }
 
-static const struct net_device_ops netdev_ops = {
+/* What the stack sees, whatever engine there is. */
+const struct net_device_ops ipoib_netdev_ops = {
 	.ndo_init = init,
 	.ndo_uninit = uninit,
 	.ndo_open = open,
@@ -412,6 +442,8 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_fix_features = fix_features,
 	.ndo_tx_timeout = tx_timeout,
 	.ndo_change_mtu = change_mtu,
+	.ndo_get_stats64 = get_stats,
+	.ndo_eth_ioctl = eth_ioctl,
 	.ndo_set_rx_mode = set_rx_mode,
 	.ndo_set_mac_address = set_address,
 	.ndo_get_iflink = get_iflink,
@@ -426,18 +458,19 @@ static const struct net_device_ops netdev_ops = {
  */
 bool ipoib_is_ours(const struct net_device *netdev)
 {
-	return netdev->netdev_ops == &netdev_ops;
+	return netdev->netdev_ops == &ipoib_netdev_ops;
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_is_ours);
 
 /**
  * ipoib_setup() - what all interfaces have in common
- * @netdev: new network device, whose private part is a struct ipoib_dev
+ * @netdev: new network device, which becomes an interface by ipoib_init_dev()
  *
  * Context: any.
  */
 void ipoib_setup(struct net_device *netdev)
 {
-	netdev->netdev_ops = &netdev_ops;
+	netdev->netdev_ops = &ipoib_netdev_ops;
 	netdev->header_ops = &header_ops;
 	netdev->ethtool_ops = &ipoib_ethtool_ops;
 	netdev->watchdog_timeo = TX_TIMEOUT;
@@ -451,29 +484,3 @@ void ipoib_setup(struct net_device *netdev)
 	memcpy(netdev->broadcast, broadcast, sizeof(broadcast));
 	netdev->needs_free_netdev = true;
 }
-
-/**
- * ipoib_init_dev() - begin an interface
- * @netdev: network device after ipoib_setup(), not registered
- * @ca: RDMA device
- * @port: its port
- *
- * Context: any.
- */
-void ipoib_init_dev(struct net_device *netdev, struct ib_device *ca, u32 port)
-{
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
-
-	ipoib->netdev = netdev;
-	ipoib->ca = ca;
-	ipoib->port = port;
-	ipoib->rx_limit = ipoib_recvq_size;
-	ipoib->tx_limit = ipoib_sendq_size;
-	spin_lock_init(&ipoib->lock);
-	INIT_LIST_HEAD(&ipoib->children);
-	INIT_LIST_HEAD(&ipoib->entry);
-	ipoib_ah_init(ipoib);
-	ipoib_too_long_init(ipoib);
-	ipoib_event_init(ipoib);
-}
-EXPORT_SYMBOL_IF_KUNIT(ipoib_init_dev);

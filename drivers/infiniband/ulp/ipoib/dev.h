@@ -8,9 +8,14 @@
 #include "ipoib.h"
 
 extern const struct ethtool_ops ipoib_ethtool_ops;
+extern const struct net_device_ops ipoib_netdev_ops;
 
 void ipoib_setup(struct net_device *netdev);
-void ipoib_init_dev(struct net_device *netdev, struct ib_device *ca, u32 port);
+size_t ipoib_priv_size(struct ib_device *ca, u32 port);
+struct net_device *ipoib_create_dev(struct ib_device *ca, u32 port, const char *name);
+int ipoib_init_dev(struct net_device *netdev, struct ib_device *ca, u32 port);
+void ipoib_end_dev(struct net_device *netdev);
+void ipoib_discard_dev(struct net_device *netdev);
 int ipoib_set_mode(struct ipoib_dev *ipoib, bool connected);
 void ipoib_set_umcast(struct ipoib_dev *ipoib, bool on);
 bool ipoib_is_ours(const struct net_device *netdev);

@@ -32,7 +32,7 @@ static const struct shown stats[] = {
 
 static void get_drvinfo(struct net_device *netdev, struct ethtool_drvinfo *info)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 
 	strscpy(info->driver, "ib_ipoib", sizeof(info->driver));
 	strscpy(info->bus_info, dev_name(ipoib->ca->dev.parent), sizeof(info->bus_info));
@@ -58,7 +58,7 @@ static u32 lane_mbps(u16 speed)
 
 static int get_link_ksettings(struct net_device *netdev, struct ethtool_link_ksettings *cmd)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 	struct ib_port_attr attr;
 	int width;
 
@@ -83,7 +83,7 @@ static int get_link_ksettings(struct net_device *netdev, struct ethtool_link_kse
 static int get_coalesce(struct net_device *netdev, struct ethtool_coalesce *coal,
 			struct kernel_ethtool_coalesce *kernel_coal, struct netlink_ext_ack *extack)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 
 	coal->rx_coalesce_usecs = ipoib->coalesce_usecs;
 	coal->rx_max_coalesced_frames = ipoib->coalesce_frames;
@@ -93,9 +93,12 @@ static int get_coalesce(struct net_device *netdev, struct ethtool_coalesce *coal
 static int set_coalesce(struct net_device *netdev, struct ethtool_coalesce *coal,
 			struct kernel_ethtool_coalesce *kernel_coal, struct netlink_ext_ack *extack)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 	int ret;
 
+	/* A driver with an engine of its own may have no operations of ethtool. */
+	if (!ipoib->rx_cq.cq)
+		return -EOPNOTSUPP;
 	if (coal->rx_coalesce_usecs > U16_MAX || coal->rx_max_coalesced_frames > U16_MAX) {
 		NL_SET_ERR_MSG(extack, "rx-usecs and rx-frames have 16 bits");
 		return -EINVAL;
@@ -114,7 +117,7 @@ static void get_ringparam(struct net_device *netdev, struct ethtool_ringparam *r
 			  struct kernel_ethtool_ringparam *kernel_ring,
 			  struct netlink_ext_ack *extack)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 
 	ring->rx_max_pending = ipoib_recvq_size;
 	ring->tx_max_pending = ipoib_sendq_size;
@@ -131,7 +134,7 @@ static int set_ringparam(struct net_device *netdev, struct ethtool_ringparam *ri
 			 struct kernel_ethtool_ringparam *kernel_ring,
 			 struct netlink_ext_ack *extack)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 
 	if (ring->rx_pending < IPOIB_LEAST_RING || ring->tx_pending < IPOIB_LEAST_RING) {
 		NL_SET_ERR_MSG(extack, "a ring has 2 entries at least");

@@ -8,12 +8,12 @@
 #include <linux/rtnetlink.h>
 #include <net/arp.h>
 #include <rdma/ib_cache.h>
+#include <rdma/rdma_reject.h>
 
 #include "cm.h"
 #include "dev.h"
 #include "mcast.h"
 #include "path.h"
-#include "ud.h"
 
 /* Paths that were not used for so long are forgotten. */
 #define PATH_IDLE	(600 * HZ)
@@ -74,20 +74,28 @@ static void find_guid(struct ipoib_dev *ipoib)
  * @ipoib: interface, down
  *
  * Context: RTNL is held.
- * Return: as ipoib_ud_start() does.
+ * Return: 0; -ENXIO if the port does not have the P_Key; or what the operations of the interface's
+ * engine or the connection manager answer.
  */
 int ipoib_up(struct ipoib_dev *ipoib)
 {
+	struct net_device *netdev = ipoib->netdev;
+	struct rdma_netdev *rn = netdev_priv(netdev);
 	int ret;
 
 	KUNIT_STATIC_STUB_REDIRECT(ipoib_up, ipoib);
 	ipoib_find_pkey(ipoib);
-	ret = ipoib_ud_start(ipoib);
+	if (!ipoib_is(ipoib, IPOIB_PKEY_FOUND))
+		return rdma_refuse(-ENXIO, "P_Key %#x is not in the table of port %u", ipoib->pkey,
+				   ipoib->port);
+	if (rn->set_id)
+		rn->set_id(netdev, ipoib->pkey_index);
+	ret = ipoib->engine->ndo_open(netdev);
 	if (ret)
 		return ret;
 	ret = ipoib_cm_start(ipoib);
 	if (ret) {
-		ipoib_ud_stop(ipoib);
+		ipoib->engine->ndo_stop(netdev);
 		return ret;
 	}
 	set_bit(IPOIB_STARTED, &ipoib->flags);
@@ -116,7 +124,7 @@ void ipoib_down(struct ipoib_dev *ipoib)
 	ipoib_mcast_stop(ipoib);
 	ipoib_path_flush(ipoib);
 	ipoib_cm_stop(ipoib);
-	ipoib_ud_stop(ipoib);
+	ipoib->engine->ndo_stop(ipoib->netdev);
 }
 
 static void age(struct work_struct *work)
@@ -169,7 +177,9 @@ static bool pkey_moved(struct ipoib_dev *ipoib)
 
 /*
  * Paths are asked for, and groups joined, with the own GID, so that is looked for before. Groups
- * come before connections: it takes long to end many of these.
+ * come before connections: it takes long to end many of these. Connections that work notice by
+ * themselves when their peer is no more where it was; those that are not established yet would go
+ * on asking there.
  */
 static void renew(struct ipoib_dev *ipoib, bool forget)
 {
@@ -182,6 +192,8 @@ static void renew(struct ipoib_dev *ipoib, bool forget)
 	ipoib_mcast_start(ipoib);
 	if (forget)
 		ipoib_cm_flush(ipoib);
+	else
+		ipoib_cm_renew(ipoib);
 }
 
 /* A start that has failed is tried again with the next event, whichever. */

@@ -117,8 +117,11 @@ struct ipoib_ah {
 struct ipoib_cm;
 
 /**
- * struct ipoib_dev - an interface: the private part of its network device
- * @netdev: the network device
+ * struct ipoib_dev - an interface
+ * @netdev: the network device, whose own private part is a struct rdma_netdev
+ * @engine: operations that send and receive datagrams: init, uninit, open, stop, and what else a
+ *	driver's have; see netdev.c
+ * @destroy_engine: frees what a driver has allocated for them, NULL for ours
  * @ca: RDMA device
  * @port: its port, 1 the first
  * @flags: bits above
@@ -175,6 +178,8 @@ struct ipoib_cm;
  */
 struct ipoib_dev {
 	struct net_device *netdev;
+	const struct net_device_ops *engine;
+	void (*destroy_engine)(struct net_device *netdev);
 	struct ib_device *ca;
 	u32 port;
 	unsigned long flags;
@@ -254,6 +259,14 @@ extern struct workqueue_struct *ipoib_wq;
 		if (READ_ONCE(ipoib_mcast_debug_level) > 0)			\
 			netdev_printk(KERN_DEBUG, (_ipoib)->netdev, _fmt, ##__VA_ARGS__); \
 	} while (0)
+
+/* The interface of a network device */
+static inline struct ipoib_dev *ipoib_priv(const struct net_device *netdev)
+{
+	const struct rdma_netdev *rn = netdev_priv(netdev);
+
+	return rn->clnt_priv;
+}
 
 static inline bool ipoib_is(const struct ipoib_dev *ipoib, unsigned int flag)
 {

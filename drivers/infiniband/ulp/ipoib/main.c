@@ -25,14 +25,14 @@ static int notice(struct notifier_block *block, unsigned long event, void *info)
 		return NOTIFY_DONE;
 	switch (event) {
 	case NETDEV_REGISTER:
-		ipoib_debugfs_add(netdev_priv(netdev));
+		ipoib_debugfs_add(ipoib_priv(netdev));
 		break;
 	case NETDEV_CHANGENAME:
-		ipoib_debugfs_del(netdev_priv(netdev));
-		ipoib_debugfs_add(netdev_priv(netdev));
+		ipoib_debugfs_del(ipoib_priv(netdev));
+		ipoib_debugfs_add(ipoib_priv(netdev));
 		break;
 	case NETDEV_UNREGISTER:
-		ipoib_debugfs_del(netdev_priv(netdev));
+		ipoib_debugfs_del(ipoib_priv(netdev));
 		break;
 	}
 	return NOTIFY_DONE;

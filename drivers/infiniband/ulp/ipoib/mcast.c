@@ -99,6 +99,7 @@ EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_forget);
 static void leave(struct ipoib_group *group)
 {
 	struct ipoib_dev *ipoib = group->ipoib;
+	struct rdma_netdev *rn = netdev_priv(ipoib->netdev);
 	union ib_gid mgid;
 	struct ipoib_ah *ah;
 
@@ -107,7 +108,7 @@ static void leave(struct ipoib_group *group)
 	ipoib_ah_release(ipoib, ah);
 	if (group->attached) {
 		memcpy(mgid.raw, group->node.key, sizeof(mgid));
-		ib_detach_mcast(ipoib->qp, &mgid, be16_to_cpu(group->rec.mlid));
+		rn->detach_mcast(ipoib->netdev, ipoib->ca, &mgid, be16_to_cpu(group->rec.mlid));
 		group->attached = false;
 	}
 	if (group->mc)
@@ -249,10 +250,11 @@ VISIBLE_IF_KUNIT struct ipoib_ah *ipoib_mcast_make_ah(struct ipoib_group *group)
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_mcast_make_ah);
 
-/* The broadcast group sets MTU, traffic class and Q_Key of all datagrams. */
+/* The broadcast group sets MTU, traffic class and, when it is attached, Q_Key of all datagrams. */
 static int follow_broadcast(struct ipoib_group *group)
 {
 	struct ipoib_dev *ipoib = group->ipoib;
+	struct rdma_netdev *rn = netdev_priv(ipoib->netdev);
 	int size = rdma_mtu_enum_to_int(ipoib->ca, ipoib->port, group->rec.mtu);
 	unsigned int mtu = ipoib_ud_mtu(size);
 
@@ -262,25 +264,30 @@ static int follow_broadcast(struct ipoib_group *group)
 	if (ipoib->wanted_mtu == ipoib->group_mtu)
 		ipoib->wanted_mtu = mtu;
 	WRITE_ONCE(ipoib->group_mtu, mtu);
+	rn->mtu = mtu;
 	ipoib->traffic_class = group->rec.traffic_class;
-	return ipoib_ud_set_qkey(ipoib, be32_to_cpu(group->rec.qkey));
+	return 0;
 }
 
 /**
  * ipoib_mcast_attach() - have the QP receive what is sent to a group
  * @group: the group
+ * @set_qkey: its Q_Key is that of all datagrams
  *
  * Context: may sleep.
- * Return: as ib_attach_mcast().
+ * Return: 0 or what the device answers.
  */
-VISIBLE_IF_KUNIT int ipoib_mcast_attach(struct ipoib_group *group)
+VISIBLE_IF_KUNIT int ipoib_mcast_attach(struct ipoib_group *group, bool set_qkey)
 {
+	struct ipoib_dev *ipoib = group->ipoib;
+	struct rdma_netdev *rn = netdev_priv(ipoib->netdev);
 	union ib_gid mgid;
 	int ret;
 
-	KUNIT_STATIC_STUB_REDIRECT(ipoib_mcast_attach, group);
+	KUNIT_STATIC_STUB_REDIRECT(ipoib_mcast_attach, group, set_qkey);
 	memcpy(mgid.raw, group->node.key, sizeof(mgid));
-	ret = ib_attach_mcast(group->ipoib->qp, &mgid, be16_to_cpu(group->rec.mlid));
+	ret = rn->attach_mcast(ipoib->netdev, ipoib->ca, &mgid, be16_to_cpu(group->rec.mlid),
+			       set_qkey, be32_to_cpu(group->rec.qkey));
 	group->attached = !ret;
 	return ret;
 }
@@ -297,7 +304,7 @@ static int enter(struct ipoib_group *group)
 	if (broadcast)
 		ret = follow_broadcast(group);
 	if (!ret && !group->send_only)
-		ret = ipoib_mcast_attach(group);
+		ret = ipoib_mcast_attach(group, broadcast);
 	if (ret)
 		return ret;
 	ah = ipoib_mcast_make_ah(group);
@@ -544,7 +551,7 @@ void ipoib_mcast_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const union 
 
 	if (ah) {
 		WRITE_ONCE(group->used, jiffies);
-		ipoib_tx_send(ipoib, skb, ah, MULTICAST_QPN);
+		ipoib_ud_send(ipoib, skb, ah, MULTICAST_QPN);
 		return;
 	}
 	scoped_guard(spinlock_irqsave, &ipoib->lock) {
@@ -560,7 +567,7 @@ void ipoib_mcast_send(struct ipoib_dev *ipoib, struct sk_buff *skb, const union 
 		}
 	}
 	if (ah)
-		ipoib_tx_send(ipoib, skb, ah, MULTICAST_QPN);
+		ipoib_ud_send(ipoib, skb, ah, MULTICAST_QPN);
 	else if (group)
 		kick(ipoib);
 	else

@@ -68,7 +68,7 @@ struct ib_sa_multicast *ipoib_mcast_ask(struct ipoib_group *group, struct ib_sa_
 int ipoib_mcast_answered(int status, struct ib_sa_multicast *multicast);
 void ipoib_mcast_forget(struct ib_sa_multicast *mc);
 struct ipoib_ah *ipoib_mcast_make_ah(struct ipoib_group *group);
-int ipoib_mcast_attach(struct ipoib_group *group);
+int ipoib_mcast_attach(struct ipoib_group *group, bool set_qkey);
 #endif
 
 #endif /* IPOIB_MCAST_H */

@@ -46,16 +46,20 @@ static int add(struct net *net, struct net_device *netdev, struct nlattr *tb[],
 	link = __dev_get_by_index(net, nla_get_u32(tb[IFLA_LINK]));
 	if (!link || !ipoib_is_ours(link))
 		return rdma_refuse(-ENODEV, "the parent is no IPoIB interface");
-	parent = netdev_priv(link);
+	parent = ipoib_priv(link);
 	if (ipoib_is(parent, IPOIB_CHILD))
 		return rdma_refuse(-EINVAL, "the parent is a child itself");
-	ipoib_init_dev(netdev, parent->ca, parent->port);
+	ret = ipoib_init_dev(netdev, parent->ca, parent->port);
+	if (ret)
+		return ret;
 	ret = ipoib_child_add(parent, netdev,
 			      data && data[IFLA_IPOIB_PKEY] ? nla_get_u16(data[IFLA_IPOIB_PKEY]) :
 							      parent->pkey, false);
+	if (ret)
+		ipoib_end_dev(netdev);
 	if (ret || !data)
 		return ret;
-	ret = change(netdev_priv(netdev), data);
+	ret = change(ipoib_priv(netdev), data);
 	if (ret)
 		unregister_netdevice(netdev);
 	return ret;
@@ -86,7 +90,7 @@ static int changelink(struct net_device *netdev, struct nlattr *tb[], struct nla
 		return 0;
 	rdma_reject_enter(NULL, &scope);
 	scope.extack = extack;
-	ret = change(netdev_priv(netdev), data);
+	ret = change(ipoib_priv(netdev), data);
 	rdma_reject_leave(&scope);
 	return ret;
 }
@@ -94,7 +98,7 @@ static int changelink(struct net_device *netdev, struct nlattr *tb[], struct nla
 /* The interface of a port goes with its device alone. */
 static void dellink(struct net_device *netdev, struct list_head *head)
 {
-	struct ipoib_dev *ipoib = netdev_priv(netdev);
+	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 
 	if (ipoib->parent)
 		unregister_netdevice_queue(netdev, head);
@@ -107,7 +111,7 @@ static size_t get_size(const struct net_device *netdev)
 
 static int fill_info(struct sk_buff *skb, const struct net_device *netdev)
 {
-	const struct ipoib_dev *ipoib = netdev_priv(netdev);
+	const struct ipoib_dev *ipoib = ipoib_priv(netdev);
 
 	if (nla_put_u16(skb, IFLA_IPOIB_PKEY, ipoib->pkey) ||
 	    nla_put_u16(skb, IFLA_IPOIB_MODE, ipoib_is(ipoib, IPOIB_CONNECTED)) ||
@@ -121,7 +125,7 @@ struct rtnl_link_ops ipoib_link_ops __read_mostly = {
 	.netns_refund = true,
 	.maxtype = IFLA_IPOIB_MAX,
 	.policy = policy,
-	.priv_size = sizeof(struct ipoib_dev),
+	.priv_size = sizeof(struct rdma_netdev),
 	.setup = ipoib_setup,
 	.newlink = newlink,
 	.changelink = changelink,

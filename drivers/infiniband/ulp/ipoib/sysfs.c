@@ -15,7 +15,7 @@
 
 static struct ipoib_dev *ipoib_of(struct device *dev)
 {
-	return netdev_priv(to_net_dev(dev));
+	return ipoib_priv(to_net_dev(dev));
 }
 
 /* Return 0 with RTNL held, if the interface is still there. */

@@ -249,25 +249,24 @@ static void prepare_lso(struct ipoib_tx_buf *buf, struct sk_buff *skb, unsigned 
 /**
  * ipoib_tx_send() - send a datagram
  * @ipoib: interface
- * @skb: packet, from the address in front of it on
+ * @skb: packet, from its header of 4 bytes on
  * @ah: where to
  * @qpn: the receiver's QP
  *
  * Context: transmit queue's lock, RCU for @ah.
  */
-void ipoib_tx_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ipoib_ah *ah, u32 qpn)
+void ipoib_tx_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ib_ah *ah, u32 qpn)
 {
 	struct ipoib_tx_buf *buf = &ipoib->tx.bufs[ipoib->tx.head & (ipoib_sendq_size - 1)];
 	struct ib_ud_wr wr = {
 		.wr = { .wr_cqe = &buf->cqe, .sg_list = ipoib->sge, .opcode = IB_WR_SEND,
 			.send_flags = IB_SEND_SIGNALED },
-		.ah = ah->ah,
+		.ah = ah,
 		.remote_qpn = qpn,
 		.remote_qkey = READ_ONCE(ipoib->qkey),
 	};
 	unsigned int num_sge, hlen, len;
 
-	skb_pull(skb, IPOIB_ADDR_LEN);
 	/* A program that writes whole frames may have told the stack another protocol. */
 	if (ipoib_offload_used(skb) &&
 	    ((const struct ipoib_encap *)skb->data)->proto != skb->protocol) {

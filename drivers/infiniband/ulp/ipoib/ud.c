@@ -6,7 +6,6 @@
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
 #include <linux/slab.h>
-#include <rdma/rdma_reject.h>
 
 #include "ud.h"
 
@@ -73,7 +72,7 @@ no_rx:
 }
 
 /**
- * ipoib_ud_create() - make the QP and its queues, and the PD of the whole interface
+ * ipoib_ud_create() - make the QP and its queues
  * @ipoib: interface
  * @sends: completions of sends that there may be at a time
  * @receives: likewise of receives
@@ -85,7 +84,6 @@ int ipoib_ud_create(struct ipoib_dev *ipoib, unsigned int sends, unsigned int re
 {
 	int ret;
 
-	init_waitqueue_head(&ipoib->idle);
 	INIT_WORK(&ipoib->repair, repair);
 	ipoib->tx_head = IPOIB_RING_START;
 	atomic_set(&ipoib->tx_tail, IPOIB_RING_START);
@@ -95,16 +93,9 @@ int ipoib_ud_create(struct ipoib_dev *ipoib, unsigned int sends, unsigned int re
 	ret = ipoib_tx_ring_init(&ipoib->tx);
 	if (ret)
 		goto no_ring;
-	ipoib->pd = ib_alloc_pd(ipoib->ca, 0);
-	if (IS_ERR(ipoib->pd)) {
-		ret = PTR_ERR(ipoib->pd);
-		goto no_pd;
-	}
 	ret = create_queues(ipoib, sends, receives);
 	if (!ret)
 		return 0;
-	ib_dealloc_pd(ipoib->pd);
-no_pd:
 	kvfree(ipoib->tx.bufs);
 no_ring:
 	kvfree(ipoib->rx_bufs);
@@ -123,7 +114,6 @@ void ipoib_ud_destroy(struct ipoib_dev *ipoib)
 	ib_destroy_qp(ipoib->qp);
 	ipoib_cq_destroy(&ipoib->rx_cq);
 	ipoib_cq_destroy(&ipoib->tx_cq);
-	ib_dealloc_pd(ipoib->pd);
 	kvfree(ipoib->tx.bufs);
 	kvfree(ipoib->rx_bufs);
 }
@@ -162,16 +152,12 @@ static void set_state(struct ipoib_dev *ipoib, enum ib_qp_state state)
  * @ipoib: interface, stopped
  *
  * Context: RTNL is held.
- * Return: 0, -ENXIO if the port does not have the P_Key, -ENOMEM, or what the device answers.
+ * Return: 0, -ENOMEM, or what the device answers.
  */
 int ipoib_ud_start(struct ipoib_dev *ipoib)
 {
-	int ret;
+	int ret = to_rts(ipoib);
 
-	if (!ipoib_is(ipoib, IPOIB_PKEY_FOUND))
-		return rdma_refuse(-ENXIO, "P_Key %#x is not in the table of port %u", ipoib->pkey,
-				   ipoib->port);
-	ret = to_rts(ipoib);
 	if (ret)
 		goto reset;
 	ipoib_cq_start(&ipoib->tx_cq);

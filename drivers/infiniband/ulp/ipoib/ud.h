@@ -30,7 +30,7 @@ void ipoib_tx_posted(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring);
 void ipoib_tx_undo(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring, struct ipoib_tx_buf *buf);
 void ipoib_tx_finish(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring, struct ipoib_tx_buf *buf,
 		     const struct ib_wc *wc);
-void ipoib_tx_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ipoib_ah *ah, u32 qpn);
+void ipoib_tx_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ib_ah *ah, u32 qpn);
 
 void ipoib_too_long(struct ipoib_dev *ipoib, struct sk_buff *skb, unsigned int mtu);
 void ipoib_too_long_init(struct ipoib_dev *ipoib);
@@ -40,5 +40,18 @@ struct ipoib_ah *ipoib_ah_create(struct ipoib_dev *ipoib, struct rdma_ah_attr *a
 void ipoib_ah_release(struct ipoib_dev *ipoib, struct ipoib_ah *ah);
 void ipoib_ah_init(struct ipoib_dev *ipoib);
 void ipoib_ah_end(struct ipoib_dev *ipoib);
+
+/*
+ * Send a datagram by whatever sends them; @skb has the address in front. Context: transmit queue's
+ * lock, RCU for @ah.
+ */
+static inline void ipoib_ud_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ipoib_ah *ah,
+				 u32 qpn)
+{
+	struct rdma_netdev *rn = netdev_priv(ipoib->netdev);
+
+	skb_pull(skb, IPOIB_ADDR_LEN);
+	rn->send(ipoib->netdev, skb, ah->ah, qpn);
+}
 
 #endif /* IPOIB_UD_H */

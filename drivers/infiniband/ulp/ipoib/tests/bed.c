@@ -4,17 +4,13 @@
 
 #include "bed.h"
 
-static void setup(struct net_device *netdev)
-{
-}
-
 static void end_interface(void *ptr)
 {
 	struct ipoib_dev *ipoib = ptr;
 
 	if (ipoib->wq)
 		destroy_workqueue(ipoib->wq);
-	free_netdev(ipoib->netdev);
+	ipoib_discard_dev(ipoib->netdev);
 }
 
 /**
@@ -39,10 +35,9 @@ void ipoib_bed_init(struct kunit *test, struct ipoib_bed *bed)
 	bed->ca->port_data = kunit_kcalloc(test, 2, sizeof(*bed->ca->port_data), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, bed->ca->port_data);
 	bed->ca->phys_port_cnt = 1;
-	netdev = alloc_netdev(sizeof(struct ipoib_dev), "kunit%d", NET_NAME_UNKNOWN, setup);
-	KUNIT_ASSERT_NOT_NULL(test, netdev);
-	bed->ipoib = netdev_priv(netdev);
-	ipoib_init_dev(netdev, bed->ca, 1);
+	netdev = ipoib_create_dev(bed->ca, 1, "kunit%d");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(netdev));
+	bed->ipoib = ipoib_priv(netdev);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_interface, bed->ipoib), 0);
 	bed->ipoib->wq = alloc_ordered_workqueue("ipoib_kunit", 0);
 	KUNIT_ASSERT_NOT_NULL(test, bed->ipoib->wq);

@@ -276,6 +276,24 @@ static void idle_conns(struct kunit *test)
 	finish(test, work);
 }
 
+/* Those that have not come up begin anew, and no others. */
+static void asked_conns(struct kunit *test)
+{
+	work_func_t work = begin(test);
+
+	for (u16 qpn = 1; qpn <= 3; qpn++)
+		send_to(test, qpn);
+	conn_to(test, 1)->state = IPOIB_CONN_UP;
+	conn_to(test, 2)->state = IPOIB_CONN_ASKED;
+	ipoib_conn_renew(((struct bench *)test->priv)->bed.ipoib);
+	KUNIT_EXPECT_NOT_NULL(test, conn_to(test, 1));
+	KUNIT_EXPECT_NULL(test, conn_to(test, 2));
+	KUNIT_EXPECT_NULL(test, conn_to(test, 3));
+	send_to(test, 2);
+	KUNIT_EXPECT_NOT_NULL(test, conn_to(test, 2));
+	finish(test, work);
+}
+
 /* One that cannot be established goes, and its packets with it; the next packet begins another. */
 static void not_established(struct kunit *test)
 {
@@ -319,6 +337,7 @@ static struct kunit_case cm_cases[] = {
 	KUNIT_CASE(end_together),
 	KUNIT_CASE(many_conns),
 	KUNIT_CASE(idle_conns),
+	KUNIT_CASE(asked_conns),
 	KUNIT_CASE(not_established),
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(without_memory),

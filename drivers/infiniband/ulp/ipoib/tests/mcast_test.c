@@ -101,17 +101,13 @@ static struct ipoib_ah *play_make_ah(struct ipoib_group *group)
 	return played.no_address ? NULL : kzalloc(sizeof(struct ipoib_ah), GFP_KERNEL);
 }
 
-static int play_attach(struct ipoib_group *group)
+static int play_attach(struct ipoib_group *group, bool set_qkey)
 {
+	if (set_qkey)
+		played.qkey = be32_to_cpu(group->rec.qkey);
 	if (!played.attach_error)
 		played.attached++;
 	return played.attach_error;
-}
-
-static int play_set_qkey(struct ipoib_dev *ipoib, u32 qkey)
-{
-	played.qkey = qkey;
-	return 0;
 }
 
 static void count_up(struct work_struct *work)
@@ -153,7 +149,6 @@ static int mcast_init(struct kunit *test)
 	kunit_activate_static_stub(test, ipoib_mcast_forget, play_forget);
 	kunit_activate_static_stub(test, ipoib_mcast_make_ah, play_make_ah);
 	kunit_activate_static_stub(test, ipoib_mcast_attach, play_attach);
-	kunit_activate_static_stub(test, ipoib_ud_set_qkey, play_set_qkey);
 	test->priv = b;
 	ipoib_mcast_start(ipoib);
 	return 0;

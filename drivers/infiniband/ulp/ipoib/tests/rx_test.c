@@ -158,6 +158,7 @@ static void rx_exit(struct kunit *test)
 	ipoib_rx_empty(b->bed.ipoib);
 	if (b->cm.bufs)
 		ipoib_cm_rx_destroy(&b->cm);
+	netif_napi_del(&b->bed.ipoib->rx_cq.napi);
 }
 
 static void fill(struct kunit *test)

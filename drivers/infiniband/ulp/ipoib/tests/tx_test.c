@@ -128,7 +128,7 @@ static void send(struct kunit *test, struct sk_buff *skb, unsigned int nth)
 
 	rcu_read_lock_bh();
 	ipoib_bed_fail(nth);
-	ipoib_tx_send(b->bed.ipoib, skb, &b->ah, 1);
+	ipoib_ud_send(b->bed.ipoib, skb, &b->ah, 1);
 	ipoib_bed_fail(0);
 	rcu_read_unlock_bh();
 }
