@@ -2,14 +2,16 @@
 /*
  * Fuzzes the admin queue and the registers, as a broken driver would use them.
  *
- * Input: steps.  The first byte of a step says what is done, and its arguments follow: valid
- * commands that are then corrupted, accesses to registers, doorbells, bytes of memory, passing
- * time.
+ * Input: the type of the peer's QPs, and whether the device is short of everything; then steps.
+ * The first byte of a step says what is done, and its arguments follow: valid commands that are
+ * then corrupted, accesses to registers, doorbells, bytes of memory, passing time.
  */
 #include "fuzz/world.h"
+#include "wire/mad.h"
 
 #define STEPS	40u
 #define HANDLES	4u
+#define FEW	16u	/* objects of each kind that a device may be limited to */
 
 /* Kinds of handles.  Of each kind, the newest that the device has returned are kept. */
 enum handle { H_UAR, H_EQ, H_PD, H_XRCD, H_MKEY, H_CQ, H_SRQ, H_QP, H_COUNTER, H_KINDS };
@@ -70,6 +72,23 @@ static u32 compose_key(struct driver *d, u32 pd, u8 a, u8 b, void *to)
 	return 0;
 }
 
+/* Writes a MAD that the device's own agent answers, or one that it may write, into memory. */
+static u64 write_mad(struct driver *d, u8 a, u8 b)
+{
+	u64 at = d->f.area + b * 64u;
+	u8 *mad = t_cpu(d->h, at);
+
+	memset(mad, 0, MAD_LEN);
+	mad_put(mad, MAD_BASE_VERSION, 1);
+	mad_put(mad, MAD_CLASS_VERSION, 1);
+	mad_put(mad, MAD_CLASS, a & 16 ? MAD_CLASS_PERF : MAD_CLASS_SUBN);
+	mad_put(mad, MAD_METHOD, a & 32 ? MAD_SET : MAD_GET);
+	mad_put(mad, MAD_ATTR, a & 16 ? ATTR_PORT_COUNTERS : ATTR_NODE_INFO);
+	if (a & 16)
+		*(mad + PERF_DATA + 1) = 1;	/* the port */
+	return at;
+}
+
 /* Writes a valid request for a command.  Returns the bytes of output. */
 static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 {
@@ -95,10 +114,10 @@ static u32 compose(struct driver *d, u8 op, u8 a, u8 b, void *req)
 		return sizeof(struct vhca_port_counters);
 	case VHCA_CMD_PROCESS_MAD:
 		REQ(vhca_process_mad_req, .port = 1, .flags = a % 4,
-		    .mad_addr = htole64(d->f.area + b * 64u));
+		    .mad_addr = htole64(write_mad(d, a, b)));
 		return VHCA_MAD_SIZE;
 	case VHCA_CMD_MODIFY_PORT:
-		return REQ(vhca_modify_port_req, .port = 1, .flags = a % 2,
+		return REQ(vhca_modify_port_req, .port = 1, .flags = a >> 2 & 7,
 			   .set_caps = htole32(a % 4), .clear_caps = htole32((u32)b << 15));
 	case VHCA_CMD_OPEN_UAR:
 		return REQ(vhca_open_uar_req, .db_page = htole64(d->f.area + b % 16 * 4096));
@@ -314,10 +333,14 @@ static void step(struct driver *d, struct input *in)
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	struct input in = { data, data + len };
+	struct world_options o = { 0 };
+	u8 type = in_8(&in);
 	static struct driver d;
 
 	memset(&d, 0, sizeof(d));
-	world_init(&d.f, in_8(&in) % WORLD_TYPES);
+	if (type & 64)
+		o.limit = FEW;
+	world_init_as(&d.f, type % WORLD_TYPES, &o);
 	d.h = &d.f.h[0];
 	got(&d, H_UAR, d.h->uar);
 	got(&d, H_EQ, d.h->comp.eqn);

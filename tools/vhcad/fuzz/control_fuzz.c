@@ -29,10 +29,25 @@ static struct {
 	struct ctl_hca on_links[2];
 } f;
 
-/* Makes two working adapters, with objects of nearly every kind. */
+/* Attaches a datagram QP of the second adapter to a group. */
+static void make_group(void)
+{
+	struct vhca_mcg_req req = { .mgid = { 0xff, 0x12 }, .mlid = htole16(0xc000) };
+	struct thca *h = &f.w.h[1];
+	struct tqp qp;
+
+	h->qp_type = VHCA_QPT_UD;
+	t_qp_init_size(h, &qp, &f.w.cq[1], &f.w.cq[1], 4, 4, 7, 0);
+	t_ud_up(&qp, WORLD_QKEY);
+	req.qpn = htole32(qp.qpn);
+	assert_int_equal(t_admin(h, VHCA_CMD_ATTACH_MCG, &req, sizeof(req), NULL), VHCA_ST_OK);
+}
+
+/* Makes two working adapters, with objects of every kind. */
 static void make_adapters(void)
 {
 	world_init(&f.w, WORLD_XRC);
+	make_group();
 	for (u32 i = 0; i < 2; i++)
 		f.list[i] = (struct ctl_hca){
 			.name = i ? "b" : "a", .socket = "/x", .dev = f.w.h[i].dev,

@@ -143,7 +143,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		return 0;
 	}
 	world_init(&f, type % WORLD_TYPES);
-	world_receives(&f, posted % 16, posted & 16 ? WORLD_MR / 2 : 256);
+	world_receives(&f, posted % 16, 1, posted & 16 ? WORLD_MR / 2 : 256);
 	if (type >> 4) {
 		/* requests get lost, and the input answers in place of the peer */
 		u32 port = fab_switch_port(f.w.fabric, 0, 2);

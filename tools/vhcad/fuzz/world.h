@@ -12,7 +12,8 @@
 #define WORLD_MR	(64u << 10)	/* bytes of each accessible region */
 #define WORLD_AREA	(256u << 10)	/* bytes of memory for any use */
 #define WORLD_QKEY	7u
-#define WORLD_PIECES	8u		/* entries of a list */
+#define WORLD_PAGES	8u		/* entries of a list of pages */
+#define WORLD_PIECES	40u		/* and of pieces: several are fetched at once */
 
 enum world_type { WORLD_RC, WORLD_UC, WORLD_UD, WORLD_XRC, WORLD_TYPES };
 
@@ -28,12 +29,20 @@ struct world {
 	u32 fast, fast_sg, fmr, mw1, mw2;	/* guest 0's other keys */
 	u64 area;			/* guest 0's memory of WORLD_AREA bytes */
 	u64 sg_list;			/* where in it the list of @fast_sg lies */
+	u64 fmr_record;			/* where the record of @fmr lies */
+};
+
+/* What is not usual of a world; 0: what is. */
+struct world_options {
+	u32 log_sq;	/* blocks of guest 0's send queue, as a power of two; 8 */
+	u32 limit;	/* objects of each kind that guest 0 may have */
 };
 
 void world_init(struct world *f, enum world_type type);
+void world_init_as(struct world *f, enum world_type type, const struct world_options *o);
 
-/* Posts @n receives of @len bytes each to the peer's QP. */
-void world_receives(struct world *f, u32 n, u32 len);
+/* Posts @n receives to the peer's QP, of @nsge pieces of @len bytes each. */
+void world_receives(struct world *f, u32 n, u32 nsge, u32 len);
 
 /* Lets time pass until nothing is outstanding. */
 void world_settle(struct world *f);

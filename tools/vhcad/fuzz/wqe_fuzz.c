@@ -2,13 +2,16 @@
 /*
  * Fuzzes work queue entries, from the ring to the completion.
  *
- * Input: the type of the QPs and what the peer has posted; then entries, each of a given kind,
- * valid at first and then corrupted, or arbitrary bytes in the ring.
+ * Input: the type of the QPs, whether their rings are short, what the peer has posted; then
+ * entries, each of a given kind, valid at first and then corrupted, or arbitrary bytes in the ring.
  */
 #include "fuzz/world.h"
 #include "tests/ipmodel.h"
 
 #define ENTRIES	12u
+#define FILLED	4u	/* first pieces, some with bytes; those up to EMPTY have none */
+#define EMPTY	34u
+#define SHORT_LOG 4u	/* blocks of a short ring, as a power of two: entries lie across its end */
 
 static void spoil_recv(struct world *f, struct input *in)
 {
@@ -65,31 +68,29 @@ static void write_lists(struct world *f, struct input *spoil)
 {
 	struct vhca_sg_entry *list = t_cpu(&f->h[0], f->sg_list);
 
-	for (u32 i = 0; i < WORLD_PIECES; i++) {
+	for (u32 i = 0; i < WORLD_PAGES; i++)
 		*(__le64 *)t_cpu(&f->h[0], f->area + 8 * i) = htole64(i ? 0 : f->area + 4096);
+	for (u32 i = 0; i < WORLD_PIECES; i++)
 		list[i] = (struct vhca_sg_entry){
 			.addr = htole64(f->area + 4096 * (2 + i)),
-			.end = htole64(i < 4 ? 4096 + 100 * (i / 2) : 9000),
+			.end = htole64(i < FILLED ? 4096 + 100 * (i / 2) : i < EMPTY ? 4196 : 9000),
 		};
-	}
-	if (spoil)
-		in_spoil(spoil, list, WORLD_PIECES * sizeof(*list));
+	if (!spoil)
+		return;
+	in_spoil(spoil, list, WORLD_PIECES * sizeof(*list));
+	in_spoil(spoil, t_cpu(&f->h[0], f->fmr_record), sizeof(struct vhca_fmr));
 }
 
 static struct twr choose(struct world *f, struct input *in)
 {
 	static const u8 text[512] = "inline";
 	u8 op = in_8(in) % (VHCA_OP_LSO + 2), how = in_8(in);
+	u32 pages = 1 + (how >> 5);
 	bool word = op >= VHCA_OP_CMP_SWAP && op <= VHCA_OP_ATOMIC_WRITE;
 	u32 len = word ? 8 : in_16(in) % (WORLD_MR / 2);
 	struct twr wr = t_wr(op, how, &f->mr[0], 0, len, &f->mr[1], (how & 15) * 8u);
 
 	wr.imm = in_32(in);
-	if (wr.imm >> 24 && wr.imm >> 24 < 4) {
-		const u32 keys[] = { f->fmr, f->fast, f->fast_sg };
-
-		wr.sge[0].lkey = keys[(wr.imm >> 24) - 1];
-	}
 	if (op == VHCA_OP_SEND_INV || op == VHCA_OP_LOCAL_INV || op == VHCA_OP_READ_INV)
 		wr.imm = how & 1 ? f->mw2 : how & 2 ? f->fast_sg : f->fast;
 	if (op == VHCA_OP_READ_INV)
@@ -99,6 +100,12 @@ static struct twr choose(struct world *f, struct input *in)
 	/* a gather list that is longer than a WQE block */
 	for (; !word && wr.nsge && wr.nsge < (how >> 5) * 4u; wr.nsge++)
 		wr.sge[wr.nsge] = t_sge(&f->mr[0], wr.nsge * 100, 64);
+	if (wr.nsge && wr.imm >> 24 && wr.imm >> 24 < 4) {
+		const u32 keys[] = { f->fmr, f->fast, f->fast_sg };
+
+		wr.sge[wr.nsge - 1].lkey = keys[(wr.imm >> 24) - 1];
+		wr.sge[wr.nsge - 1].addr += wr.imm & 0xfff;
+	}
 	if (how & 16) {
 		wr.flags = VHCA_WQE_INLINE;
 		wr.nsge = 0;
@@ -126,8 +133,9 @@ static struct twr choose(struct world *f, struct input *in)
 		.access = VHCA_ACCESS_REMOTE_READ,
 	};
 	wr.reg = (struct vhca_wqe_reg){
-		.key = htole32(how & 1 ? f->fast_sg : f->fast), .entries = htole32(1 + (how >> 5)),
-		.length = htole64(4096), .access = VHCA_ACCESS_LOCAL_WRITE,
+		.key = htole32(how & 1 ? f->fast_sg : f->fast),
+		.entries = htole32(how & 1 ? pages * (WORLD_PIECES / WORLD_PAGES) : pages),
+		.length = htole64(how & 2 ? 8192 : 4096), .access = VHCA_ACCESS_LOCAL_WRITE,
 		.page_shift = how & 1 ? 0 : 12,
 	};
 	return wr;
@@ -136,8 +144,10 @@ static struct twr choose(struct world *f, struct input *in)
 static void entry(struct world *f, struct input *in)
 {
 	struct tqp *qp = &f->qp[0];
-	u8 *at = qp->sq + qp->sq_prod * VHCA_WQE_BLOCK, what = in_8(in);
-	u32 blocks;
+	u32 first = qp->sq_prod & ((1u << qp->log_sq) - 1), blocks;
+	/* in front of the ring's end */
+	u32 room = ((1u << qp->log_sq) - first) * VHCA_WQE_BLOCK;
+	u8 *at = qp->sq + first * VHCA_WQE_BLOCK, what = in_8(in);
 
 	if (what < 224) {
 		struct twr wr = choose(f, in);
@@ -145,10 +155,10 @@ static void entry(struct world *f, struct input *in)
 		blocks = qp->sq_prod;
 		t_post(qp, &wr);
 		blocks = qp->sq_prod - blocks;
-		in_spoil(in, at, blocks * VHCA_WQE_BLOCK);
+		in_spoil(in, at, MIN(blocks * VHCA_WQE_BLOCK, room));
 	} else {
 		blocks = 1 + what % 4;
-		in_bytes(in, at, blocks * VHCA_WQE_BLOCK);
+		in_bytes(in, at, MIN(blocks * VHCA_WQE_BLOCK, room));
 		qp->sq_prod += blocks;
 	}
 	if (what & 1)
@@ -161,13 +171,14 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	struct input in = { data, data + len };
 	u8 type = in_8(&in), posted = in_8(&in);
+	struct world_options o = { .log_sq = type & 64 ? SHORT_LOG : 0 };
 	static struct world f;
 
-	world_init(&f, type % WORLD_TYPES);
+	world_init_as(&f, type % WORLD_TYPES, &o);
 	write_lists(&f, type & 128 ? &in : NULL);
 	if (f.qp[0].type == VHCA_QPT_UD)
 		write_packets(&f, type & 128 ? &in : NULL);
-	world_receives(&f, posted % 16, posted & 16 ? WORLD_MR / 2 : 256);
+	world_receives(&f, posted % 16, type & 32 ? 5 : 1, posted & 16 ? WORLD_MR / 2 : 256);
 	if (posted & 32)
 		spoil_recv(&f, &in);
 	for (u32 i = 0; i < ENTRIES && in_more(&in); i++)
