@@ -200,7 +200,25 @@ static void threads_have_rows(void **state)
 	json_object_put(all);
 }
 
-/* A WRITE and its acknowledgment: two adapters, both of which are called "t". */
+/* Begins a trace, and makes two adapters, both of which are called "t". */
+static void traced_pair(struct place *p, struct tpair *pair, struct tmr m[2])
+{
+	assert_int_equal(trace_open(p->path, TRACE_RECORDS), 0);
+	t_pair_init_regions(pair, 1, 2, &m[0], &m[1], 4096, RW, RW);
+}
+
+/* Has so many requests carried out that are rung for together. */
+static void carry_out(struct tpair *pair, const struct twr *wr, u32 n)
+{
+	for (u32 i = 0; i < n; i++)
+		t_post(&pair->qp[0], wr);
+	t_ring_sq(&pair->qp[0]);
+	t_poll(&pair->w);
+	for (u32 i = 0; i < n; i++)
+		t_expect_cqe(&pair->cq[0], wr->wr_id, VHCA_CS_SUCCESS);
+}
+
+/* A WRITE and its acknowledgment. */
 static void a_message(void **state)
 {
 	struct place *p = *state;
@@ -209,14 +227,9 @@ static void a_message(void **state)
 	struct tpair pair;
 	struct twr wr;
 
-	assert_int_equal(trace_open(p->path, TRACE_RECORDS), 0);
-	t_pair_init_regions(&pair, 1, 2, &m[0], &m[1], 4096,
-			    VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE,
-			    VHCA_ACCESS_REMOTE_WRITE);
+	traced_pair(p, &pair, m);
 	wr = t_wr(VHCA_OP_WRITE, 1, &m[0], 0, 64, &m[1], 0);
-	t_post(&pair.qp[0], &wr);
-	t_ring_sq(&pair.qp[0]);
-	t_expect_cqe(&pair.cq[0], 1, VHCA_CS_SUCCESS);
+	carry_out(&pair, &wr, 1);
 	all = finish(p);
 	assert_int_equal(count(all, "t", "port 1", "WRITE", "i"), 1);
 	assert_int_equal(count(all, "t", "port 1", "ACK", "i"), 1);
@@ -236,21 +249,11 @@ static void slices(void **state)
 	struct tpair pair;
 	struct twr wr;
 
-	assert_int_equal(trace_open(p->path, TRACE_RECORDS), 0);
-	t_pair_init_regions(&pair, 1, 2, &m[0], &m[1], 4096, RW, RW);
+	traced_pair(p, &pair, m);
 	wr = t_wr(VHCA_OP_WRITE, 1, &m[0], 0, 8, &m[1], 0);
-	for (u32 i = 0; i < 40; i++)
-		t_post(&pair.qp[0], &wr);
-	t_send(&pair.qp[0], &wr);
-	for (u32 i = 0; i < 41; i++)
-		t_expect_cqe(&pair.cq[0], 1, VHCA_CS_SUCCESS);
+	carry_out(&pair, &wr, 41);
 	wr = t_wr(VHCA_OP_READ, 2, &m[0], 0, 8, &m[1], 0);
-	for (u32 i = 0; i < 20; i++)
-		t_post(&pair.qp[0], &wr);
-	t_ring_sq(&pair.qp[0]);
-	t_poll(&pair.w);
-	for (u32 i = 0; i < 20; i++)
-		t_expect_cqe(&pair.cq[0], 2, VHCA_CS_SUCCESS);
+	carry_out(&pair, &wr, 20);
 	all = finish(p);
 	assert_int_equal(count(all, "t", "turns", "slice: cut", "X"), 1);
 	assert_true(count(all, "t", "turns", "slice", "X") >= 2);
@@ -283,8 +286,7 @@ static void waits_for_a_receive(void **state)
 	struct tpair pair;
 	struct twr wr;
 
-	assert_int_equal(trace_open(p->path, TRACE_RECORDS), 0);
-	t_pair_init_regions(&pair, 1, 2, &m[0], &m[1], 4096, RW, RW);
+	traced_pair(p, &pair, m);
 	wr = t_wr(VHCA_OP_SEND, 1, &m[0], 0, 64, NULL, 0);
 	t_send(&pair.qp[0], &wr);
 	sge = t_sge(&m[1], 0, 64);
