@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * KUnit suites on an emulated HCA. They find it by its PCI id and have the daemon behind it make
- * faults by running vhcactl. Without an HCA, or without vhcactl, tests are skipped.
+ * faults: the lab runs vhcactl on the host for whoever asks it. Without an HCA, or without the
+ * lab, tests are skipped.
  */
-#include <linux/kmod.h>
+#include <linux/base64.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/iopoll.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
-#include <linux/string_helpers.h>
+#include <rdma/ib_cache.h>
 
 #include "hca_test.h"
 
-static char *vhcactl = "/lab/guest/bin/lab-vhcactl";
-module_param(vhcactl, charp, 0444);
-MODULE_PARM_DESC(vhcactl, "program that takes vhcactl's arguments");
+/*
+ * The lab's pipes (tools/testing/lab/guest/agent). They are used from here, since each program that
+ * is started takes most of a second where every instruction is emulated.
+ */
+#define LAB_REQUESTS	"/run/lab/requests"
+#define LAB_ANSWERS	"/run/lab/answer.kunit"
+#define ANSWER_MAX	PAGE_SIZE
 
 static void put_pdev(void *pdev)
 {
@@ -62,7 +69,7 @@ struct vhca_dev *hca_need_device(struct hca_test *h)
 	return dev;
 }
 
-/* Put the HCA's name where an @ stands. */
+/* Put the HCA's name where an @ stands, and all on one line. */
 static char *name_hca(const struct hca_test *h, const char *words)
 {
 	size_t len = strlen(words) + 1, name = strlen(h->id);
@@ -74,23 +81,58 @@ static char *name_hca(const struct hca_test *h, const char *words)
 	text = kmalloc(len, GFP_KERNEL);
 	for (from = words, to = text; text && (*to = *from); from++)
 		to = *from == '@' ? memcpy(to, h->id, name) + name : to + 1;
-	return text;
+	return text ? strreplace(text, '\n', ' ') : NULL;
 }
 
-static int run_vhcactl(char *words)
+static void print_base64(const char *text)
 {
-	char *envp[3] = {}, *argv[6] = {};
+	char *plain __free(kfree) = kzalloc(strlen(text) + 1, GFP_KERNEL);
+
+	if (plain && base64_decode(text, strlen(text), plain) > 0)
+		pr_info("vhcactl: %s", plain);
+}
+
+/*
+ * Wait for the answer, a line with vhcactl's status and, in base64, what it has printed. Of a line
+ * that is longer than ANSWER_MAX the front is taken.
+ */
+static int take_answer(struct file *pipe)
+{
+	char *answer __free(kfree) = kzalloc(ANSWER_MAX + 1, GFP_KERNEL), *text = answer;
+	size_t len = 0;
 	int ret;
 
-	envp[0] = "PATH=/lab/guest/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-	envp[1] = "HOME=/";
-	argv[0] = "/bin/sh";
-	argv[1] = "-c";
-	argv[2] = "exec $0 $1 </dev/null >/dev/console 2>&1";
-	argv[3] = vhcactl;
-	argv[4] = words;
-	ret = call_usermodehelper(argv[0], argv, envp, UMH_WAIT_PROC);
-	return ret < 0 ? ret : ret >> 8;
+	if (!answer)
+		return -ENOMEM;
+	while (len < ANSWER_MAX && !strchr(answer, '\n')) {
+		ret = kernel_read(pipe, answer + len, ANSWER_MAX - len, NULL);
+		if (ret <= 0)
+			return ret ?: -EIO;
+		len += ret;
+	}
+	strim(answer);
+	if (kstrtoint(strsep(&text, " "), 10, &ret))
+		return -EPROTO;
+	if (text)
+		print_base64(text);
+	return ret;
+}
+
+static int run_vhcactl(const char *words)
+{
+	struct file *to __free(fput) = filp_open(LAB_REQUESTS, O_RDWR, 0);
+	struct file *from __free(fput) = filp_open(LAB_ANSWERS, O_RDWR, 0);
+	char *line __free(kfree) = kasprintf(GFP_KERNEL, "kunit vhcactl %s\n", words);
+	ssize_t n;
+
+	if (IS_ERR(to))
+		return PTR_ERR(to);
+	if (IS_ERR(from))
+		return PTR_ERR(from);
+	if (!line)
+		return -ENOMEM;
+	n = kernel_write(to, line, strlen(line), NULL);
+	return n < 0 ? n : take_answer(from);
 }
 
 /**
@@ -98,8 +140,9 @@ static int run_vhcactl(char *words)
  * @h: HCA under test
  * @fmt: its arguments; an @ stands for the HCA's name
  *
- * In an emulated guest this takes a second or two: tests put several commands into one call.
+ * A comma between commands puts several of them into one call.
  *
+ * Context: process context. Waits for the host.
  * Return: its exit status; negative errno when it could not be run.
  */
 int hca_ctl(struct hca_test *h, const char *fmt, ...)
@@ -127,11 +170,11 @@ void hca_need_faults(struct hca_test *h)
 {
 	static bool reached;
 
-	/* Asked once, since it takes a second. No program can be run while the kernel boots. */
+	/* The lab is there when the kernel has booted. */
 	if (!reached)
 		reached = !hca_ctl(h, "fault clear @");
 	if (!reached)
-		kunit_skip(h->test, "%s does not reach the HCA's daemon", vhcactl);
+		kunit_skip(h->test, "the HCA's daemon is not reached by " LAB_REQUESTS);
 }
 
 /**
@@ -234,6 +277,28 @@ static void restore(void *data)
 	KUNIT_EXPECT_NOT_NULL(h->test, hca_device(h));
 }
 
+/*
+ * Wait until a device that has just come up asks nothing any more for its own sake: a fault would
+ * strike that instead of what the test does.
+ */
+static void settle(struct hca_test *h, struct vhca_dev *dev)
+{
+	enum ib_port_state state;
+	int ret, err;
+	u32 port;
+
+	rdma_for_each_port(&dev->ibdev, port) {
+		ret = read_poll_timeout(ib_get_cached_port_state, err,
+					err || state == IB_PORT_ACTIVE, 1000,
+					jiffies_to_usecs(HCA_PATIENCE), false, &dev->ibdev, port,
+					&state);
+		KUNIT_ASSERT_EQ_MSG(h->test, ret ?: err, 0, "port %u is not active", port);
+	}
+	/* That the ports are active may still be on its way to some who want to know. */
+	flush_work(&dev->report_work);
+	flush_workqueue(ib_wq);
+}
+
 /**
  * hca_test_init() - init of all suites
  * @test: the test; skipped when there is no HCA with its driver
@@ -260,6 +325,7 @@ int hca_test_init(struct kunit *test)
 	dev = hca_need_device(h);
 	snprintf(h->id, sizeof(h->id), "0x%016llx", dev->hw.limits.node_guid);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, restore, h), 0);
+	settle(h, dev);
 	return 0;
 }
 
