@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * An end of a connection, or of a datagram service, of the test modules that use ib_cm: a QP, a
- * word to send and a place for one to receive.
+ * What the test modules that use ib_cm share: the device that they use, and an end of a connection, or
+ * of a datagram service: a QP, a word to send and a place for one to receive.
  */
 #ifndef KCM_END_H
 #define KCM_END_H
 
 #include <linux/completion.h>
 #include <linux/slab.h>
+#include <rdma/ib_cache.h>
 #include <rdma/ib_cm.h>
 #include <rdma/ib_verbs.h>
 
 #define WORD		0x600dcafeU
 #define GRH_WORDS	(sizeof(struct ib_grh) / sizeof(u32))
+#define PKEY		0xffff
 
 /**
  * struct end - an end of a connection
@@ -210,6 +212,102 @@ static inline int post_send(struct end *end)
 	end->buf[0] = WORD;
 	end->send.done = sent;
 	return ib_post_send(end->qp, &wr, NULL);
+}
+
+/* ---- the device ---- */
+
+/**
+ * struct kcm_device - the device that a module uses: the first that suits it
+ * @ib: the device, or NULL
+ * @pd: a PD on it
+ */
+struct kcm_device {
+	struct ib_device *ib;
+	struct ib_pd *pd;
+};
+
+/* Take a device that has come; start() is what the module does then. */
+static inline int kcm_device_take(struct kcm_device *dev, struct ib_device *ib, int (*start)(void))
+{
+	int ret;
+
+	if (dev->ib)
+		return -EOPNOTSUPP;
+	dev->ib = ib;
+	dev->pd = ib_alloc_pd(ib, 0);
+	ret = PTR_ERR_OR_ZERO(dev->pd);
+	if (ret)
+		goto none;
+	ret = start();
+	if (!ret)
+		return 0;
+	ib_dealloc_pd(dev->pd);
+none:
+	dev->ib = NULL;
+	return ret;
+}
+
+/* A device goes. If it is the one that was taken, it is left alone behind stop(). */
+static inline void kcm_device_leave(struct kcm_device *dev, struct ib_device *ib,
+				    void (*stop)(void))
+{
+	if (dev->ib != ib)
+		return;
+	stop();
+	ib_dealloc_pd(dev->pd);
+	dev->ib = NULL;
+}
+
+static inline struct ib_cm_id *kcm_listen(const struct kcm_device *dev, ib_cm_handler handler,
+					  u64 service)
+{
+	struct ib_cm_id *id = ib_create_cm_id(dev->ib, handler, NULL);
+	int ret;
+
+	if (IS_ERR(id))
+		return id;
+	ret = ib_cm_listen(id, cpu_to_be64(service));
+	if (!ret)
+		return id;
+	ib_destroy_cm_id(id);
+	return ERR_PTR(ret);
+}
+
+/* A path from a port to the one that has GID 0 with this lower half. */
+static inline int kcm_make_path(const struct kcm_device *dev, struct sa_path_rec *path,
+				u32 port_num, u32 dlid, u64 id)
+{
+	struct ib_port_attr attr;
+	int ret = ib_query_port(dev->ib, port_num, &attr);
+
+	*path = (struct sa_path_rec) {
+		.rec_type = SA_PATH_REC_TYPE_IB, .pkey = cpu_to_be16(PKEY), .reversible = 1,
+		.mtu = attr.active_mtu, .mtu_selector = IB_SA_EQ, .rate = IB_RATE_10_GBPS,
+		.rate_selector = IB_SA_EQ, .packet_life_time = 14,
+		.packet_life_time_selector = IB_SA_EQ,
+	};
+	sa_path_set_slid(path, attr.lid);
+	sa_path_set_dlid(path, dlid);
+	if (!ret)
+		ret = rdma_query_gid(dev->ib, port_num, 0, &path->sgid);
+	path->dgid.global.subnet_prefix = path->sgid.global.subnet_prefix;
+	path->dgid.global.interface_id = cpu_to_be64(id);
+	return ret;
+}
+
+/* An end that connects, or asks for a datagram service; the handler gets its events. */
+static inline struct end *kcm_caller_new(const struct kcm_device *dev, enum ib_qp_type type,
+					 ib_cm_handler handler)
+{
+	struct end *end = end_new_with(dev->pd, type, NULL);
+
+	if (!end)
+		return NULL;
+	end->id = ib_create_cm_id(dev->ib, handler, end);
+	if (!IS_ERR(end->id))
+		return end;
+	end_free(end);
+	return NULL;
 }
 
 #endif

@@ -16,6 +16,8 @@
 #include <rdma/ib_verbs.h>
 #include <rdma/iw_cm.h>
 
+#include "kcheck.h"
+
 static char *role = "both";
 module_param(role, charp, 0444);
 MODULE_PARM_DESC(role, "server, client or both");
@@ -31,11 +33,7 @@ MODULE_PARM_DESC(peer, "the server's IPv4 address, if that is another");
 static uint rounds = 20;
 module_param(rounds, uint, 0444);
 MODULE_PARM_DESC(rounds, "connections, one after the other");
-static uint passed, failed, served, closed;
-module_param(passed, uint, 0444);
-MODULE_PARM_DESC(passed, "checks that held");
-module_param(failed, uint, 0444);
-MODULE_PARM_DESC(failed, "checks that did not; the log says which");
+static uint served, closed;
 module_param(served, uint, 0444);
 MODULE_PARM_DESC(served, "messages that the server has returned");
 module_param(closed, uint, 0444);
@@ -48,19 +46,6 @@ MODULE_PARM_DESC(closed, "connections of the server that have ended");
 
 /* What the server does with a request. */
 enum wish { TALK = 1, REFUSE, REFUSE_BY_RETURN, HANG_UP };
-
-#define CHECK(cond)								\
-	({									\
-		bool __ok = (cond);						\
-										\
-		if (__ok)							\
-			passed++;						\
-		else								\
-			pr_err("rdma_iwconn: line %d: not true: %s\n",		\
-			       __LINE__, #cond);				\
-		failed += !__ok;						\
-		__ok;								\
-	})
 
 /* An end of a connection. */
 struct end {

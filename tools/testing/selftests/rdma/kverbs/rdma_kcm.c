@@ -14,6 +14,7 @@
 #include <rdma/ib_cm.h>
 #include <rdma/ib_verbs.h>
 
+#include "kcheck.h"
 #include "kcm_end.h"
 
 #define SERVICE		0x6b636d01ULL
@@ -30,9 +31,7 @@ static ulong peer_id;
 module_param(peer_id, ulong, 0644);
 MODULE_PARM_DESC(peer_id, "lower half of its GID 0");
 
-static uint passed, failed, accepted, received, ended, datagrams;
-module_param(passed, uint, 0444);
-module_param(failed, uint, 0444);
+static uint accepted, received, ended, datagrams;
 module_param(accepted, uint, 0444);
 MODULE_PARM_DESC(accepted, "connections that the other side has made");
 module_param(received, uint, 0444);
@@ -42,26 +41,13 @@ MODULE_PARM_DESC(ended, "connections that the other side has ended");
 module_param(datagrams, uint, 0444);
 MODULE_PARM_DESC(datagrams, "messages that have arrived at the datagram service");
 
+static struct kcm_device dev;
+
 static struct kcm {
-	struct ib_device *device;
-	struct ib_pd *pd;
 	struct ib_cm_id *listener;
 	struct ib_cm_id *refuser;
 	struct end *service;
 } kcm;
-
-static bool check(bool holds, const char *what, int line)
-{
-	if (holds) {
-		passed++;
-	} else {
-		failed++;
-		pr_err("rdma_kcm: line %d: %s\n", line, what);
-	}
-	return holds;
-}
-
-#define CHECK(_what) check(_what, #_what, __LINE__)
 
 /* ---- datagrams ---- */
 
@@ -102,7 +88,7 @@ static bool send_datagram(struct end *end, struct sa_path_rec *path)
 	};
 	bool good;
 
-	if (!CHECK(!ib_init_ah_attr_from_path(kcm.device, 1, path, &attr, NULL)))
+	if (!CHECK(!ib_init_ah_attr_from_path(dev.ib, 1, path, &attr, NULL)))
 		return false;
 	ud.ah = rdma_create_ah(end->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
 	rdma_destroy_ah_attr(&attr);
@@ -121,7 +107,7 @@ static bool send_datagram(struct end *end, struct sa_path_rec *path)
 
 static int answer(struct ib_cm_id *id, const struct ib_cm_req_event_param *req)
 {
-	struct end *end = end_new(kcm.pd);
+	struct end *end = end_new(dev.pd);
 	struct ib_cm_rep_param rep = {
 		.private_data = "rep", .private_data_len = 3, .responder_resources = 1,
 		.initiator_depth = 1, .rnr_retry_count = 7,
@@ -213,24 +199,9 @@ static bool hears(struct end *end, enum ib_cm_event_type event)
 	return wait_for_completion_timeout(&end->heard, PATIENCE) && end->event == event;
 }
 
-static int make_path(struct sa_path_rec *path)
+static int path_to_peer(struct sa_path_rec *path)
 {
-	struct ib_port_attr attr;
-	int ret = ib_query_port(kcm.device, 1, &attr);
-
-	*path = (struct sa_path_rec) {
-		.rec_type = SA_PATH_REC_TYPE_IB, .pkey = cpu_to_be16(0xffff), .reversible = 1,
-		.mtu = attr.active_mtu, .mtu_selector = IB_SA_EQ, .rate = IB_RATE_10_GBPS,
-		.rate_selector = IB_SA_EQ, .packet_life_time = 14,
-		.packet_life_time_selector = IB_SA_EQ,
-	};
-	sa_path_set_slid(path, attr.lid);
-	sa_path_set_dlid(path, peer_lid);
-	if (!ret)
-		ret = rdma_query_gid(kcm.device, 1, 0, &path->sgid);
-	path->dgid.global.subnet_prefix = path->sgid.global.subnet_prefix;
-	path->dgid.global.interface_id = cpu_to_be64(peer_id);
-	return ret;
+	return kcm_make_path(&dev, path, 1, peer_lid, peer_id);
 }
 
 static int request(struct end *end, u64 service)
@@ -245,20 +216,7 @@ static int request(struct end *end, u64 service)
 		.retry_count = 7, .rnr_retry_count = 7, .max_cm_retries = 10,
 	};
 
-	return make_path(&path) ?: ib_send_cm_req(end->id, &req);
-}
-
-static struct end *active_new(enum ib_qp_type type)
-{
-	struct end *end = end_new_with(kcm.pd, type, NULL);
-
-	if (!end)
-		return NULL;
-	end->id = ib_create_cm_id(kcm.device, active_handler, end);
-	if (!IS_ERR(end->id))
-		return end;
-	end_free(end);
-	return NULL;
+	return path_to_peer(&path) ?: ib_send_cm_req(end->id, &req);
 }
 
 static void active_free(struct end *end)
@@ -269,7 +227,7 @@ static void active_free(struct end *end)
 
 static void connect_once(void)
 {
-	struct end *end = active_new(IB_QPT_RC);
+	struct end *end = kcm_caller_new(&dev, IB_QPT_RC, active_handler);
 
 	if (!CHECK(end))
 		return;
@@ -286,7 +244,7 @@ static void connect_once(void)
 
 static void be_refused(u64 service, int reason)
 {
-	struct end *end = active_new(IB_QPT_RC);
+	struct end *end = kcm_caller_new(&dev, IB_QPT_RC, active_handler);
 
 	if (!CHECK(end))
 		return;
@@ -298,7 +256,7 @@ static void be_refused(u64 service, int reason)
 
 static void resolve(void)
 {
-	struct end *end = active_new(IB_QPT_UD);
+	struct end *end = kcm_caller_new(&dev, IB_QPT_UD, active_handler);
 	struct sa_path_rec path;
 	struct ib_cm_sidr_req_param req = {
 		.path = &path, .service_id = cpu_to_be64(SERVICE), .timeout_ms = 1000,
@@ -307,7 +265,7 @@ static void resolve(void)
 
 	if (!CHECK(end))
 		return;
-	if (CHECK(can_send_datagrams(end)) && CHECK(!make_path(&path)) &&
+	if (CHECK(can_send_datagrams(end)) && CHECK(!path_to_peer(&path)) &&
 	    CHECK(!ib_send_cm_sidr_req(end->id, &req)) &&
 	    CHECK(hears(end, IB_CM_SIDR_REP_RECEIVED)) && CHECK(end->data == 's'))
 		send_datagram(end, &path);
@@ -321,7 +279,7 @@ static int run_set(const char *val, const struct kernel_param *kp)
 
 	if (ret)
 		return ret;
-	if (!kcm.device || !peer_lid)
+	if (!dev.ib || !peer_lid)
 		return -ENODEV;
 	while (times--)
 		connect_once();
@@ -337,66 +295,46 @@ MODULE_PARM_DESC(run, "make so many connections");
 
 /* ---- the device ---- */
 
-static struct ib_cm_id *listen(ib_cm_handler handler, u64 service)
-{
-	struct ib_cm_id *id = ib_create_cm_id(kcm.device, handler, NULL);
-	int ret;
-
-	if (IS_ERR(id))
-		return id;
-	ret = ib_cm_listen(id, cpu_to_be64(service));
-	if (!ret)
-		return id;
-	ib_destroy_cm_id(id);
-	return ERR_PTR(ret);
-}
-
-static int kcm_add(struct ib_device *device)
+static int start(void)
 {
 	int ret;
 
-	if (kcm.device)
-		return -EOPNOTSUPP;
-	kcm.device = device;
-	kcm.pd = ib_alloc_pd(device, 0);
-	ret = PTR_ERR_OR_ZERO(kcm.pd);
-	if (ret)
-		goto none;
-	kcm.service = end_new_with(kcm.pd, IB_QPT_UD, NULL);
-	ret = -ENOMEM;
+	kcm.service = end_new_with(dev.pd, IB_QPT_UD, NULL);
 	if (!kcm.service)
-		goto pd;
+		return -ENOMEM;
 	ret = -EIO;
 	if (!can_send_datagrams(kcm.service) || post_recv_for(kcm.service, datagram_arrived))
 		goto service;
-	kcm.listener = listen(passive_handler, SERVICE);
+	kcm.listener = kcm_listen(&dev, passive_handler, SERVICE);
 	ret = PTR_ERR_OR_ZERO(kcm.listener);
 	if (ret)
 		goto service;
-	kcm.refuser = listen(refusing_handler, REFUSED);
+	kcm.refuser = kcm_listen(&dev, refusing_handler, REFUSED);
 	ret = PTR_ERR_OR_ZERO(kcm.refuser);
 	if (!ret)
 		return 0;
 	ib_destroy_cm_id(kcm.listener);
 service:
 	end_free(kcm.service);
-pd:
-	ib_dealloc_pd(kcm.pd);
-none:
-	kcm.device = NULL;
 	return ret;
 }
 
-static void kcm_remove(struct ib_device *device, void *data)
+static void stop(void)
 {
-	if (kcm.device != device)
-		return;
 	ib_destroy_cm_id(kcm.refuser);
 	ib_destroy_cm_id(kcm.listener);
 	ib_drain_qp(kcm.service->qp);
 	end_free(kcm.service);
-	ib_dealloc_pd(kcm.pd);
-	kcm.device = NULL;
+}
+
+static int kcm_add(struct ib_device *ib)
+{
+	return kcm_device_take(&dev, ib, start);
+}
+
+static void kcm_remove(struct ib_device *ib, void *data)
+{
+	kcm_device_leave(&dev, ib, stop);
 }
 
 static struct ib_client kcm_client = {
@@ -405,17 +343,6 @@ static struct ib_client kcm_client = {
 	.remove = kcm_remove,
 };
 
-static int __init kcm_init(void)
-{
-	return ib_register_client(&kcm_client);
-}
-
-static void __exit kcm_exit(void)
-{
-	ib_unregister_client(&kcm_client);
-}
-
-module_init(kcm_init);
-module_exit(kcm_exit);
+module_driver(kcm_client, ib_register_client, ib_unregister_client);
 MODULE_DESCRIPTION("Connections by ib_cm alone");
 MODULE_LICENSE("Dual BSD/GPL");

@@ -12,11 +12,11 @@
 #include <rdma/ib_cache.h>
 #include <rdma/rdma_ext_cm.h>
 
+#include "kcheck.h"
 #include "kcm_end.h"
 
 #define SERVICE		0x6b636e10ULL
 #define PATIENCE	(120 * HZ)
-#define PKEY		0xffff
 #define PORTS		2
 
 static uint peer_lid, alt_lid;
@@ -31,33 +31,18 @@ MODULE_PARM_DESC(peer_id, "lower half of the first port's GID 0");
 module_param(alt_id, ulong, 0644);
 MODULE_PARM_DESC(alt_id, "lower half of the second port's GID 0");
 
-static uint passed, failed, migrated, ended;
-module_param(passed, uint, 0444);
-module_param(failed, uint, 0444);
+static uint migrated, ended;
 module_param(migrated, uint, 0444);
 MODULE_PARM_DESC(migrated, "QPs that have gone over to their alternate path");
 module_param(ended, uint, 0444);
 MODULE_PARM_DESC(ended, "connections of others that have ended");
 
+static struct kcm_device dev;
+
 static struct {
-	struct ib_device *device;
-	struct ib_pd *pd;
 	struct ib_cm_id *listener;
 	struct end *active;
 } kcm;
-
-static bool check(bool holds, const char *what, int line)
-{
-	if (holds) {
-		passed++;
-	} else {
-		failed++;
-		pr_err("rdma_kcm_apm: line %d: %s\n", line, what);
-	}
-	return holds;
-}
-
-#define CHECK(_what) check(_what, #_what, __LINE__)
 
 /* ---- both sides ---- */
 
@@ -85,26 +70,6 @@ static int load(struct end *end)
 	return ib_modify_qp(end->qp, &attr, mask);
 }
 
-static int make_path(struct sa_path_rec *path, u32 port_num, u32 dlid, u64 id)
-{
-	struct ib_port_attr attr;
-	int ret = ib_query_port(kcm.device, port_num, &attr);
-
-	*path = (struct sa_path_rec) {
-		.rec_type = SA_PATH_REC_TYPE_IB, .pkey = cpu_to_be16(PKEY), .reversible = 1,
-		.mtu = attr.active_mtu, .mtu_selector = IB_SA_EQ, .rate = IB_RATE_10_GBPS,
-		.rate_selector = IB_SA_EQ, .packet_life_time = 14,
-		.packet_life_time_selector = IB_SA_EQ,
-	};
-	sa_path_set_slid(path, attr.lid);
-	sa_path_set_dlid(path, dlid);
-	if (!ret)
-		ret = rdma_query_gid(kcm.device, port_num, 0, &path->sgid);
-	path->dgid.global.subnet_prefix = path->sgid.global.subnet_prefix;
-	path->dgid.global.interface_id = cpu_to_be64(id);
-	return ret;
-}
-
 /* ---- who is asked ---- */
 
 /* A word has arrived: it goes back, and the next may come. */
@@ -122,7 +87,7 @@ static void echo(struct ib_cq *cq, struct ib_wc *wc)
 
 static int answer(struct ib_cm_id *id)
 {
-	struct end *end = end_new_with(kcm.pd, IB_QPT_RC, qp_event);
+	struct end *end = end_new_with(dev.pd, IB_QPT_RC, qp_event);
 	struct ib_cm_rep_param rep = {
 		.responder_resources = 1, .initiator_depth = 1, .rnr_retry_count = 7,
 	};
@@ -198,11 +163,11 @@ static void connect(void)
 		.local_cm_response_timeout = 17, .retry_count = 3, .rnr_retry_count = 7,
 		.max_cm_retries = 15,
 	};
-	struct end *end = end_new_with(kcm.pd, IB_QPT_RC, qp_event);
+	struct end *end = end_new_with(dev.pd, IB_QPT_RC, qp_event);
 
 	if (!CHECK(end))
 		return;
-	end->id = ib_create_cm_id(kcm.device, active_handler, end);
+	end->id = ib_create_cm_id(dev.ib, active_handler, end);
 	if (!CHECK(!IS_ERR(end->id))) {
 		end_free(end);
 		return;
@@ -210,7 +175,7 @@ static void connect(void)
 	kcm.active = end;
 	req.qp_num = end->qp->qp_num;
 	req.starting_psn = starting_psn(end);
-	if (CHECK(!make_path(&path, 1, peer_lid, peer_id)) &&
+	if (CHECK(!kcm_make_path(&dev, &path, 1, peer_lid, peer_id)) &&
 	    CHECK(!ib_send_cm_req(end->id, &req)) && CHECK(hears(end, IB_CM_REP_RECEIVED)) &&
 	    CHECK(!to_rts(end)))
 		CHECK(!ib_send_cm_rtu(end->id, NULL, 0));
@@ -221,7 +186,7 @@ static void load_alternate(void)
 	struct end *end = kcm.active;
 	struct sa_path_rec path;
 
-	if (CHECK(!make_path(&path, 2, alt_lid, alt_id)) &&
+	if (CHECK(!kcm_make_path(&dev, &path, 2, alt_lid, alt_id)) &&
 	    CHECK(!ib_send_cm_lap(end->id, &path, "lap", 3)) &&
 	    CHECK(hears(end, IB_CM_APR_RECEIVED)) && CHECK(end->reason == IB_CM_APR_SUCCESS))
 		CHECK(!load(end));
@@ -252,7 +217,7 @@ static void disconnect(void)
 
 static int connect_set(const char *val, const struct kernel_param *kp)
 {
-	if (!kcm.device || kcm.active)
+	if (!dev.ib || kcm.active)
 		return -EBUSY;
 	connect();
 	return 0;
@@ -306,39 +271,29 @@ MODULE_PARM_DESC(disconnect, "end the connection");
 
 /* ---- the device ---- */
 
-static int kcm_add(struct ib_device *device)
+static int start(void)
 {
-	int ret;
-
-	if (kcm.device || device->phys_port_cnt < PORTS)
-		return -EOPNOTSUPP;
-	kcm.pd = ib_alloc_pd(device, 0);
-	if (IS_ERR(kcm.pd))
-		return PTR_ERR(kcm.pd);
-	kcm.device = device;
-	kcm.listener = ib_create_cm_id(device, passive_handler, NULL);
-	ret = PTR_ERR_OR_ZERO(kcm.listener);
-	if (ret)
-		goto no_listener;
-	ret = ib_cm_listen(kcm.listener, cpu_to_be64(SERVICE));
-	if (!ret)
-		return 0;
-	ib_destroy_cm_id(kcm.listener);
-no_listener:
-	kcm.device = NULL;
-	ib_dealloc_pd(kcm.pd);
-	return ret;
+	kcm.listener = kcm_listen(&dev, passive_handler, SERVICE);
+	return PTR_ERR_OR_ZERO(kcm.listener);
 }
 
-static void kcm_remove(struct ib_device *device, void *data)
+static void stop(void)
 {
-	if (kcm.device != device)
-		return;
 	if (kcm.active)
 		disconnect();
 	ib_destroy_cm_id(kcm.listener);
-	ib_dealloc_pd(kcm.pd);
-	kcm.device = NULL;
+}
+
+static int kcm_add(struct ib_device *ib)
+{
+	if (ib->phys_port_cnt < PORTS)
+		return -EOPNOTSUPP;
+	return kcm_device_take(&dev, ib, start);
+}
+
+static void kcm_remove(struct ib_device *ib, void *data)
+{
+	kcm_device_leave(&dev, ib, stop);
 }
 
 static struct ib_client kcm_client = {
@@ -347,17 +302,6 @@ static struct ib_client kcm_client = {
 	.remove = kcm_remove,
 };
 
-static int __init kcm_init(void)
-{
-	return ib_register_client(&kcm_client);
-}
-
-static void __exit kcm_exit(void)
-{
-	ib_unregister_client(&kcm_client);
-}
-
-module_init(kcm_init);
-module_exit(kcm_exit);
+module_driver(kcm_client, ib_register_client, ib_unregister_client);
 MODULE_DESCRIPTION("Connections that go over to an alternate path");
 MODULE_LICENSE("Dual BSD/GPL");

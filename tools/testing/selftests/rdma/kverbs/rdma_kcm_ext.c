@@ -12,6 +12,7 @@
 #include <rdma/ib_cache.h>
 #include <rdma/rdma_ext_cm.h>
 
+#include "kcheck.h"
 #include "kcm_end.h"
 
 #define COMPARED	0x6b636e01ULL
@@ -20,7 +21,6 @@
 #define ELSEWHERE	0x6b636e04ULL
 #define CALLED		0x6b636e05ULL
 #define PATIENCE	(60 * HZ)
-#define PKEY		0xffff
 
 static uint peer_lid;
 module_param(peer_lid, uint, 0644);
@@ -30,9 +30,7 @@ static ulong peer_id;
 module_param(peer_id, ulong, 0644);
 MODULE_PARM_DESC(peer_id, "lower half of its GID 0");
 
-static uint passed, failed, yielded, kept, changed;
-module_param(passed, uint, 0444);
-module_param(failed, uint, 0444);
+static uint yielded, kept, changed;
 module_param(yielded, uint, 0444);
 MODULE_PARM_DESC(yielded, "calls in which the peer's request went on");
 module_param(kept, uint, 0444);
@@ -42,24 +40,11 @@ MODULE_PARM_DESC(changed, "listens that were told that their LID has gone");
 
 enum { FIRST, SECOND, GIVER, TAKER, SENDER, LISTENERS };
 
+static struct kcm_device dev;
+
 static struct {
-	struct ib_device *device;
-	struct ib_pd *pd;
 	struct ib_cm_id *listener[LISTENERS];
 } kcm;
-
-static bool check(bool holds, const char *what, int line)
-{
-	if (holds) {
-		passed++;
-	} else {
-		failed++;
-		pr_err("rdma_kcm_ext: line %d: %s\n", line, what);
-	}
-	return holds;
-}
-
-#define CHECK(_what) check(_what, #_what, __LINE__)
 
 /* ---- who is asked ---- */
 
@@ -98,7 +83,7 @@ static int accept_with_receive(struct ib_cm_id *id, struct end *end)
 
 static int answer(struct ib_cm_id *id)
 {
-	struct end *end = end_new(kcm.pd);
+	struct end *end = end_new(dev.pd);
 
 	if (!end)
 		return -ENOMEM;
@@ -153,34 +138,19 @@ static int sending_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 		CHECK(!ib_send_cm_sidr_rep(id, &here));
 		return -ECANCELED;
 	}
-	CHECK(!rdma_query_gid(kcm.device, 1, 0, &gid));
+	CHECK(!rdma_query_gid(dev.ib, 1, 0, &gid));
 	gid.global.interface_id = cpu_to_be64(peer_id);
 	memcpy(where.redirect_gid, &gid, sizeof(gid));
 	CHECK(!ib_send_cm_sidr_redirect(id, &where, "there", 5));
 	return -ECANCELED;
 }
 
-/* ---- who asks ---- */
-
-static int make_path(struct sa_path_rec *path)
+static int path_to_peer(struct sa_path_rec *path)
 {
-	struct ib_port_attr attr;
-	int ret = ib_query_port(kcm.device, 1, &attr);
-
-	*path = (struct sa_path_rec) {
-		.rec_type = SA_PATH_REC_TYPE_IB, .pkey = cpu_to_be16(PKEY), .reversible = 1,
-		.mtu = attr.active_mtu, .mtu_selector = IB_SA_EQ, .rate = IB_RATE_10_GBPS,
-		.rate_selector = IB_SA_EQ, .packet_life_time = 14,
-		.packet_life_time_selector = IB_SA_EQ,
-	};
-	sa_path_set_slid(path, attr.lid);
-	sa_path_set_dlid(path, peer_lid);
-	if (!ret)
-		ret = rdma_query_gid(kcm.device, 1, 0, &path->sgid);
-	path->dgid.global.subnet_prefix = path->sgid.global.subnet_prefix;
-	path->dgid.global.interface_id = cpu_to_be64(peer_id);
-	return ret;
+	return kcm_make_path(&dev, path, 1, peer_lid, peer_id);
 }
+
+/* ---- who asks ---- */
 
 static int follow(struct ib_cm_id *id, const struct ib_cm_event *event)
 {
@@ -190,7 +160,7 @@ static int follow(struct ib_cm_id *id, const struct ib_cm_event *event)
 		.private_data = "on", .private_data_len = 2, .max_cm_retries = 10,
 	};
 
-	return make_path(&path) ?: ib_cm_sidr_follow(id, event, &again);
+	return path_to_peer(&path) ?: ib_cm_sidr_follow(id, event, &again);
 }
 
 static int active_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
@@ -240,21 +210,8 @@ static int request(struct end *end, u64 service, const char *data, bool peer)
 		.max_cm_retries = 15,
 	};
 
-	return make_path(&path) ?: peer ? ib_send_cm_req_peer(end->id, &req) :
+	return path_to_peer(&path) ?: peer ? ib_send_cm_req_peer(end->id, &req) :
 					  ib_send_cm_req(end->id, &req);
-}
-
-static struct end *active_new(void)
-{
-	struct end *end = end_new(kcm.pd);
-
-	if (!end)
-		return NULL;
-	end->id = ib_create_cm_id(kcm.device, active_handler, end);
-	if (!IS_ERR(end->id))
-		return end;
-	end_free(end);
-	return NULL;
 }
 
 static void active_free(struct end *end)
@@ -265,7 +222,7 @@ static void active_free(struct end *end)
 
 static void be_compared(const char *data, int reason, u8 said)
 {
-	struct end *end = active_new();
+	struct end *end = kcm_caller_new(&dev, IB_QPT_RC, active_handler);
 
 	if (!CHECK(end))
 		return;
@@ -294,7 +251,7 @@ static bool go_on(struct end *end)
 
 static void be_given_away(void)
 {
-	struct end *end = active_new();
+	struct end *end = kcm_caller_new(&dev, IB_QPT_RC, active_handler);
 
 	if (!CHECK(end))
 		return;
@@ -306,7 +263,7 @@ static void be_given_away(void)
 
 static void be_sent_on(void)
 {
-	struct end *end = active_new();
+	struct end *end = kcm_caller_new(&dev, IB_QPT_RC, active_handler);
 	struct sa_path_rec path;
 	struct ib_cm_sidr_req_param req = {
 		.path = &path, .service_id = cpu_to_be64(ELSEWHERE), .timeout_ms = 1000,
@@ -315,7 +272,7 @@ static void be_sent_on(void)
 
 	if (!CHECK(end))
 		return;
-	if (CHECK(!make_path(&path)) && CHECK(!ib_send_cm_sidr_req(end->id, &req)) &&
+	if (CHECK(!path_to_peer(&path)) && CHECK(!ib_send_cm_sidr_req(end->id, &req)) &&
 	    CHECK(hears(end, IB_CM_SIDR_REP_RECEIVED))) {
 		CHECK(end->qpn == 0x4243);
 		CHECK(end->data == 't');
@@ -343,7 +300,7 @@ static void answer_call(struct end *end)
 
 static void call_once(void)
 {
-	struct end *end = active_new();
+	struct end *end = kcm_caller_new(&dev, IB_QPT_RC, active_handler);
 
 	if (!CHECK(end))
 		return;
@@ -362,7 +319,7 @@ static int times_of(const char *val, unsigned int *times)
 {
 	int ret = kstrtouint(val, 0, times);
 
-	return ret ?: kcm.device && peer_lid ? 0 : -ENODEV;
+	return ret ?: dev.ib && peer_lid ? 0 : -ENODEV;
 }
 
 static int run_set(const char *val, const struct kernel_param *kp)
@@ -412,7 +369,7 @@ static int on_error(struct ib_cm_id *id, enum ib_cm_listen_error error)
 
 static int listen(unsigned int which, ib_cm_handler handler, const struct ib_cm_listen_param *param)
 {
-	struct ib_cm_id *id = ib_create_cm_id(kcm.device, handler, &kcm.listener[which]);
+	struct ib_cm_id *id = ib_create_cm_id(dev.ib, handler, &kcm.listener[which]);
 	int ret;
 
 	if (IS_ERR(id))
@@ -423,6 +380,14 @@ static int listen(unsigned int which, ib_cm_handler handler, const struct ib_cm_
 	else
 		kcm.listener[which] = id;
 	return ret;
+}
+
+static void unlisten_all(void)
+{
+	for (unsigned int i = 0; i < LISTENERS; i++)
+		if (kcm.listener[i])
+			ib_destroy_cm_id(kcm.listener[i]);
+	memset(kcm.listener, 0, sizeof(kcm.listener));
 }
 
 /* Directed by all that there is, and, on the first two, by the second byte of private data. */
@@ -436,7 +401,7 @@ static int listen_all(void)
 	struct ib_cm_listen_param param = { .pkey = PKEY, .error_handler = on_error };
 	struct ib_port_attr attr;
 	union ib_gid gid;
-	int ret = ib_query_port(kcm.device, 1, &attr) ?: rdma_query_gid(kcm.device, 1, 0, &gid);
+	int ret = ib_query_port(dev.ib, 1, &attr) ?: rdma_query_gid(dev.ib, 1, 0, &gid);
 
 	for (unsigned int i = 0; i < LISTENERS && !ret; i++) {
 		param.service_id = cpu_to_be64(services[i]);
@@ -447,45 +412,19 @@ static int listen_all(void)
 		param.data = i == FIRST ? "A" : "B";
 		ret = listen(i, handlers[i], &param);
 	}
-	return ret;
-}
-
-static void unlisten_all(void)
-{
-	for (unsigned int i = 0; i < LISTENERS; i++)
-		if (kcm.listener[i])
-			ib_destroy_cm_id(kcm.listener[i]);
-	memset(kcm.listener, 0, sizeof(kcm.listener));
-}
-
-static int kcm_add(struct ib_device *device)
-{
-	int ret;
-
-	if (kcm.device)
-		return -EOPNOTSUPP;
-	kcm.device = device;
-	kcm.pd = ib_alloc_pd(device, 0);
-	ret = PTR_ERR_OR_ZERO(kcm.pd);
 	if (ret)
-		goto none;
-	ret = listen_all();
-	if (!ret)
-		return 0;
-	unlisten_all();
-	ib_dealloc_pd(kcm.pd);
-none:
-	kcm.device = NULL;
+		unlisten_all();
 	return ret;
 }
 
-static void kcm_remove(struct ib_device *device, void *data)
+static int kcm_add(struct ib_device *ib)
 {
-	if (kcm.device != device)
-		return;
-	unlisten_all();
-	ib_dealloc_pd(kcm.pd);
-	kcm.device = NULL;
+	return kcm_device_take(&dev, ib, listen_all);
+}
+
+static void kcm_remove(struct ib_device *ib, void *data)
+{
+	kcm_device_leave(&dev, ib, unlisten_all);
 }
 
 static struct ib_client kcm_client = {
@@ -494,17 +433,6 @@ static struct ib_client kcm_client = {
 	.remove = kcm_remove,
 };
 
-static int __init kcm_init(void)
-{
-	return ib_register_client(&kcm_client);
-}
-
-static void __exit kcm_exit(void)
-{
-	ib_unregister_client(&kcm_client);
-}
-
-module_init(kcm_init);
-module_exit(kcm_exit);
+module_driver(kcm_client, ib_register_client, ib_unregister_client);
 MODULE_DESCRIPTION("What ib_cm has beyond Linux 6.12");
 MODULE_LICENSE("Dual BSD/GPL");

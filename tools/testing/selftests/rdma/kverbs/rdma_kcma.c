@@ -14,6 +14,8 @@
 #include <rdma/ib_cm.h>
 #include <rdma/rdma_cm.h>
 
+#include "kcheck.h"
+
 #define PORT		7174
 #define REFUSES		7175
 #define NOBODY		7176
@@ -22,9 +24,7 @@
 #define WORD		0x600dcafeU
 #define NO		"no room"
 
-static uint passed, failed, received;
-module_param(passed, uint, 0444);
-module_param(failed, uint, 0444);
+static uint received;
 module_param(received, uint, 0444);
 MODULE_PARM_DESC(received, "words that have arrived");
 
@@ -33,19 +33,6 @@ static struct rdma_cm_id *listener, *refuser;
 /* Ends of the listening side that are not freed yet. */
 static atomic_t guests;
 static DECLARE_WAIT_QUEUE_HEAD(guests_left);
-
-static bool check(bool holds, const char *what, int line)
-{
-	if (holds) {
-		passed++;
-	} else {
-		failed++;
-		pr_err("rdma_kcma: line %d: %s\n", line, what);
-	}
-	return holds;
-}
-
-#define CHECK(_what) check(_what, #_what, __LINE__)
 
 /**
  * struct end - an end of a connection

@@ -10,11 +10,7 @@
 #include <linux/slab.h>
 #include <rdma/ib_verbs.h>
 
-static uint passed, failed;
-module_param(passed, uint, 0444);
-MODULE_PARM_DESC(passed, "checks that held");
-module_param(failed, uint, 0444);
-MODULE_PARM_DESC(failed, "checks that did not; the log says which");
+#include "kcheck.h"
 
 #define QPS		4
 #define DEPTH		32
@@ -46,19 +42,6 @@ struct kit {
 	struct completion limit;
 	struct request tx[DEPTH], rx[DEPTH];
 };
-
-#define CHECK(cond)								\
-	({									\
-		bool __ok = (cond);						\
-										\
-		if (__ok)							\
-			passed++;						\
-		else								\
-			pr_err("rdma_kqueues: line %d: not true: %s\n",		\
-			       __LINE__, #cond);				\
-		failed += !__ok;						\
-		__ok;								\
-	})
 
 static void request_done(struct ib_cq *cq, struct ib_wc *wc)
 {

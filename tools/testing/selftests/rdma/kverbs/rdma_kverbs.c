@@ -19,11 +19,9 @@
 #endif
 #endif
 
-static uint passed, failed, flushed, removed;
-module_param(passed, uint, 0444);
-MODULE_PARM_DESC(passed, "checks that held");
-module_param(failed, uint, 0444);
-MODULE_PARM_DESC(failed, "checks that did not; the log says which");
+#include "kcheck.h"
+
+static uint flushed, removed;
 module_param(flushed, uint, 0444);
 MODULE_PARM_DESC(flushed, "receives that came back when devices went away");
 module_param(removed, uint, 0444);
@@ -57,19 +55,6 @@ struct pair {
 	struct request many;
 	atomic_t many_left;
 };
-
-#define CHECK(cond)								\
-	({									\
-		bool __ok = (cond);						\
-										\
-		if (__ok)							\
-			passed++;						\
-		else								\
-			pr_err("rdma_kverbs: line %d: not true: %s\n",		\
-			       __LINE__, #cond);				\
-		failed += !__ok;						\
-		__ok;								\
-	})
 
 static void request_done(struct ib_cq *cq, struct ib_wc *wc)
 {
