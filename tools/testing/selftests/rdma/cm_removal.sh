@@ -9,9 +9,6 @@
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 
-# left: objects of the kernel and QPs of the device; the kernel's number of the device may change
-left() { rdma resource show | sed 's/^[0-9]*: //' && lab-vhcactl qps "node$LAB_NODE-0" | wc -l; }
-as_before() { [ "$(left)" = "$before" ] || { left; return 1; }; }
 active() { [ "$(port_state "$LAB_DEV")" = "4: ACTIVE" ]; }
 
 # peers kill|remove: node 1 has the other ends of what is lost in node 2
@@ -29,10 +26,7 @@ ok "peers of processes that are killed at every stage" peers kill
 ok "peers of those that lose their device" peers remove
 if [ "$LAB_NODE" = 2 ]; then
 	within active && own_addresses && within as_before
-	ok "processes are killed at every stage" $programs/cm_removal kill "$LAB_DEV" "$own4"
-	ok "nothing of them is left" as_before
-	ok "the device goes at every stage" $programs/cm_removal remove "$LAB_DEV" "$own4"
-	ok "no id is left" no_ids
+	lost_at_every_stage
 	ok "the port comes back" within active
 	ok "and has its addresses again" own_addresses
 	ok "there is what there was" within as_before

@@ -39,9 +39,6 @@ settings()
 	[ -d /sys/kernel/config/rdma_cm ]
 }
 
-# left: as in cm_removal
-left() { rdma resource show | sed 's/^[0-9]*: //' && lab-vhcactl qps "node$LAB_NODE-0" | wc -l; }
-as_before() { [ "$(left)" = "$before" ] || { left; return 1; }; }
 gids() { within find_gid "$own4" && within find_gid "$own6"; }
 
 call_plan=$($programs/cm_calls names eth | wc -l)
@@ -65,10 +62,7 @@ ok "no id is left" no_ids
 
 before=$(left)
 if [ "$LAB_NODE" = 2 ]; then
-	ok "processes are killed at every stage" $programs/cm_removal kill "$LAB_DEV" "$own4"
-	ok "nothing of them is left" as_before
-	ok "the device goes at every stage" $programs/cm_removal remove "$LAB_DEV" "$own4"
-	ok "no id is left" no_ids
+	lost_at_every_stage
 	ok "addresses have GIDs again" gids
 	ok "there is what there was" within as_before
 fi

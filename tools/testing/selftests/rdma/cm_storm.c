@@ -8,13 +8,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
-#include <rdma/rdma_cma.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+#include "cm_qp.h"
 
 #define PORT		7700
 #define EVERY		10
@@ -46,7 +47,6 @@ struct one {
 static struct rdma_event_channel *channel;
 static struct one *all;
 static uint32_t total, ended, gone;
-static struct ibv_cq *cq;
 static volatile sig_atomic_t told;
 
 static void tell(int signal)
@@ -59,21 +59,6 @@ static void die(const char *what)
 {
 	fprintf(stderr, "cm_storm: %s: %s\n", what, strerror(errno));
 	exit(1);
-}
-
-static void make_qp(struct rdma_cm_id *id)
-{
-	struct ibv_qp_init_attr init = {
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
-		.qp_type = IBV_QPT_RC,
-	};
-
-	if (!cq)
-		cq = ibv_create_cq(id->verbs, 16, NULL, NULL, 0);
-	init.send_cq = cq;
-	init.recv_cq = cq;
-	if (!cq || rdma_create_qp(id, NULL, &init))
-		die("rdma_create_qp");
 }
 
 static void drop(struct one *one, struct rdma_cm_id *id)
@@ -118,7 +103,8 @@ static void answer(struct rdma_cm_event *event)
 	one->id = id;
 	one->fate = ASKED;
 	id->context = one;
-	make_qp(id);
+	if (!make_qp(id))
+		die("rdma_create_qp");
 	if (rdma_accept(id, &param))
 		die("rdma_accept");
 }
@@ -142,7 +128,8 @@ static void go_on(struct rdma_cm_event *event)
 			die("rdma_resolve_route");
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		make_qp(id);
+		if (!make_qp(id))
+			die("rdma_create_qp");
 		param.private_data = &one->number;
 		param.private_data_len = sizeof(one->number);
 		if (rdma_connect(id, &param))

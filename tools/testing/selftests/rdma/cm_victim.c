@@ -5,15 +5,14 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <rdma/rdma_cma.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BACKLOG	1024
+#include "cm_qp.h"
 
-static struct ibv_cq *cq;
+#define BACKLOG	1024
 
 static void die(const char *what)
 {
@@ -33,16 +32,8 @@ static void drop(struct rdma_cm_id *id)
 static bool accepted(struct rdma_cm_id *id)
 {
 	struct rdma_conn_param param = { .rnr_retry_count = 7 };
-	struct ibv_qp_init_attr init = {
-		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
-		.qp_type = IBV_QPT_RC,
-	};
 
-	if (!cq)
-		cq = ibv_create_cq(id->verbs, 16, NULL, NULL, 0);
-	init.send_cq = cq;
-	init.recv_cq = cq;
-	if (!cq || rdma_create_qp(id, NULL, &init))
+	if (!make_qp(id))
 		die("rdma_create_qp");
 	return !rdma_accept(id, &param);
 }

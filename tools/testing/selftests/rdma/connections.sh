@@ -151,3 +151,17 @@ listens_now() { said "$1" '# listens'; }
 
 # no_ids: no program has an RDMA CM id
 no_ids() { ! rdma resource show cm_id | grep ' pid '; }
+
+# left: objects of the kernel and QPs of the device; the kernel's number of the device may change
+left() { rdma resource show | sed 's/^[0-9]*: //' && lab-vhcactl qps "node$LAB_NODE-0" | wc -l; }
+as_before() { [ "$(left)" = "$before" ] || { left; return 1; }; }
+
+# lost_at_every_stage: processes end, and lose their device, while connections are made: four checks.
+# $before is what was left() before that.
+lost_at_every_stage()
+{
+	ok "processes are killed at every stage" $programs/cm_removal kill "$LAB_DEV" "$own4"
+	ok "nothing of them is left" as_before
+	ok "the device goes at every stage" $programs/cm_removal remove "$LAB_DEV" "$own4"
+	ok "no id is left" no_ids
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A device by its name, and its driver, which can be told to let it go and to take it again.
+ * A device by its name, and its driver, which can be told to let it go and to take it again;
+ * and QPs of it that are connected.
  */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -79,6 +80,44 @@ static inline bool reset_function(const struct driver *driver)
 
 	snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/reset", driver->slot);
 	return write_attribute(path, "1");
+}
+
+/*
+ * Brings an RC QP of port 1 to RTS, with a peer on the same port, which may be itself. Returns
+ * whether it is there.
+ */
+static inline bool connect_rc(struct ibv_qp *from, const struct ibv_qp *to, unsigned int access)
+{
+	struct ibv_port_attr port;
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = access,
+	};
+
+	if (ibv_query_port(from->context, 1, &port) ||
+	    ibv_modify_qp(from, &attr, IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX |
+			  IBV_QP_ACCESS_FLAGS))
+		return false;
+	attr = (struct ibv_qp_attr) {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = IBV_MTU_1024,
+		.dest_qp_num = to->qp_num,
+		.max_dest_rd_atomic = 1,
+		.min_rnr_timer = 1,
+		.ah_attr = { .dlid = port.lid, .port_num = 1 },
+	};
+	if (ibv_modify_qp(from, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+			  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
+			  IBV_QP_MIN_RNR_TIMER))
+		return false;
+	attr = (struct ibv_qp_attr) {
+		.qp_state = IBV_QPS_RTS,
+		.timeout = 14,
+		.retry_cnt = 7,
+		.rnr_retry = 7,
+		.max_rd_atomic = 1,
+	};
+	return !ibv_modify_qp(from, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+			      IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
 #endif /* DEVICE_H */

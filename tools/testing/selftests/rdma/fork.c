@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device.h"
+
 #define ROUNDS		8
 #define SIZE		(64 * 1024)
 #define INLINE		64
@@ -35,53 +37,6 @@ static void report(bool good, const char *name)
 	failed += !good;
 }
 
-static bool open_named(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL), **dev;
-
-	for (dev = list; dev && *dev; dev++)
-		if (!strcmp(ibv_get_device_name(*dev), name))
-			ctx = ibv_open_device(*dev);
-	if (list)
-		ibv_free_device_list(list);
-	return ctx;
-}
-
-/* The QP is its own peer. */
-static bool connect_qp(void)
-{
-	struct ibv_port_attr port;
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
-	};
-
-	if (ibv_query_port(ctx, 1, &port) ||
-	    ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX |
-			  IBV_QP_ACCESS_FLAGS))
-		return false;
-	attr = (struct ibv_qp_attr) {
-		.qp_state = IBV_QPS_RTR,
-		.path_mtu = IBV_MTU_1024,
-		.dest_qp_num = qp->qp_num,
-		.max_dest_rd_atomic = 1,
-		.min_rnr_timer = 1,
-		.ah_attr = { .dlid = port.lid, .port_num = 1 },
-	};
-	if (ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-			  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-			  IBV_QP_MIN_RNR_TIMER))
-		return false;
-	attr = (struct ibv_qp_attr) {
-		.qp_state = IBV_QPS_RTS,
-		.timeout = 14,
-		.retry_cnt = 7,
-		.rnr_retry = 7,
-		.max_rd_atomic = 1,
-	};
-	return !ibv_modify_qp(qp, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-			      IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
-}
-
 static bool make_all(const char *name)
 {
 	struct ibv_qp_init_attr attr = {
@@ -91,7 +46,8 @@ static bool make_all(const char *name)
 	};
 
 	from = mmap(NULL, 2 * SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (from == MAP_FAILED || !open_named(name))
+	ctx = open_device(name);
+	if (from == MAP_FAILED || !ctx)
 		return false;
 	to = from + SIZE;
 	pd = ibv_alloc_pd(ctx);
@@ -104,7 +60,8 @@ static bool make_all(const char *name)
 	attr.send_cq = cq;
 	attr.recv_cq = cq;
 	qp = ibv_create_qp(pd, &attr);
-	return qp && connect_qp();
+	/* it is its own peer */
+	return qp && connect_rc(qp, qp, IBV_ACCESS_REMOTE_WRITE);
 }
 
 static bool end_all(void)

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
+
 #define MESSAGES	20000
 #define UNDER_WAY	32	/* sends, and receives posted: the smallest rings hold them */
 #define SLOT		64	/* bytes of a receive */
@@ -48,50 +50,6 @@ static void *give_up(const char *what, uint32_t expected, uint32_t got)
 
 /* ---- objects ---- */
 
-static bool open_named(const char *name)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL), **dev;
-
-	for (dev = list; dev && *dev; dev++)
-		if (!strcmp(ibv_get_device_name(*dev), name))
-			ctx = ibv_open_device(*dev);
-	if (list)
-		ibv_free_device_list(list);
-	return ctx;
-}
-
-static bool connect_to(struct ibv_qp *from, struct ibv_qp *to)
-{
-	struct ibv_port_attr port;
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = 1 };
-
-	if (ibv_query_port(ctx, 1, &port) ||
-	    ibv_modify_qp(from, &attr, IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX |
-			  IBV_QP_ACCESS_FLAGS))
-		return false;
-	attr = (struct ibv_qp_attr) {
-		.qp_state = IBV_QPS_RTR,
-		.path_mtu = IBV_MTU_1024,
-		.dest_qp_num = to->qp_num,
-		.max_dest_rd_atomic = 1,
-		.min_rnr_timer = 1,
-		.ah_attr = { .dlid = port.lid, .port_num = 1 },
-	};
-	if (ibv_modify_qp(from, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
-			  IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-			  IBV_QP_MIN_RNR_TIMER))
-		return false;
-	attr = (struct ibv_qp_attr) {
-		.qp_state = IBV_QPS_RTS,
-		.timeout = 14,
-		.retry_cnt = 7,
-		.rnr_retry = 7,
-		.max_rd_atomic = 1,
-	};
-	return !ibv_modify_qp(from, &attr, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-			      IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
-}
-
 static bool make_all(const char *name)
 {
 	struct ibv_srq_init_attr srq_attr = { .attr = { .max_wr = UNDER_WAY, .max_sge = 1 } };
@@ -101,7 +59,8 @@ static bool make_all(const char *name)
 	};
 	int i;
 
-	if (!open_named(name))
+	ctx = open_device(name);
+	if (!ctx)
 		return false;
 	pd = ibv_alloc_pd(ctx);
 	if (!pd)
@@ -120,7 +79,7 @@ static bool make_all(const char *name)
 		if (!qp[i])
 			return false;
 	}
-	return connect_to(qp[0], qp[1]) && connect_to(qp[1], qp[0]);
+	return connect_rc(qp[0], qp[1], 0) && connect_rc(qp[1], qp[0], 0);
 }
 
 static bool end_all(void)
