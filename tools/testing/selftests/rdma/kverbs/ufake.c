@@ -89,6 +89,7 @@ static int __init ufake_init(void)
 	ib_set_device_ops(dev, &ufake_pages_ops);
 	ib_set_device_ops(dev, &ufake_memory_ops);
 	ib_set_device_ops(dev, &ufake_queue_ops);
+	ib_set_device_ops(dev, &ufake_rule_ops);
 	ret = ib_register_device(dev, "ufake%d", NULL);
 	if (ret)
 		ib_dealloc_device(dev);

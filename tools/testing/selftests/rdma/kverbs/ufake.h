@@ -12,5 +12,6 @@
 extern const struct ib_device_ops ufake_memory_ops;
 extern const struct ib_device_ops ufake_pages_ops;
 extern const struct ib_device_ops ufake_queue_ops;
+extern const struct ib_device_ops ufake_rule_ops;
 
 #endif /* UFAKE_H */
