@@ -42,22 +42,35 @@ int cma_request_data(struct cma_id *id, const struct rdma_conn_param *param, siz
 EXPORT_SYMBOL_IF_KUNIT(cma_request_data);
 
 /**
- * cma_ib_begin() - give an id the cm_id with which it sends a request
+ * cma_ib_begin() - make what a request needs to go out
  * @id: id, with the handler lock held, for which events of the cm_id wait
+ * @param: the consumer's parameters
+ * @room: bytes of private data that the request has room for
  * @handler: handler of the cm_id
  *
- * The trace of the request names the cm_id, so the id has it before it is used.
+ * That is its private data, and the cm_id that the id gets. The trace of the request names the
+ * cm_id, so the id has it before it is used.
  *
- * Return: 0, for cma_ib_abort(); -ENOMEM; or another error of ib_create_cm_id().
+ * Return: the data, to be freed; cma_ib_abort() takes the rest back. -ENOMEM, or an error of
+ * cma_request_data() or ib_create_cm_id().
  */
-int cma_ib_begin(struct cma_id *id, ib_cm_handler handler)
+struct cma_request_data *cma_ib_begin(struct cma_id *id, const struct rdma_conn_param *param,
+				      size_t room, ib_cm_handler handler)
 {
-	struct ib_cm_id *cm_id = ib_create_cm_id(id->id.device, handler, id);
+	struct cma_request_data *data __free(kfree) = kmalloc(sizeof(*data), GFP_KERNEL);
+	struct ib_cm_id *cm_id;
+	int ret;
 
+	if (!data)
+		return ERR_PTR(-ENOMEM);
+	ret = cma_request_data(id, param, room, data);
+	if (ret)
+		return ERR_PTR(ret);
+	cm_id = ib_create_cm_id(id->id.device, handler, id);
 	if (IS_ERR(cm_id))
-		return PTR_ERR(cm_id);
+		return ERR_CAST(cm_id);
 	id->cm_id.ib = cm_id;
-	return 0;
+	return no_free_ptr(data);
 }
 
 /**
@@ -74,7 +87,8 @@ void cma_ib_abort(struct cma_id *id)
 
 static int ib_connect(struct cma_id *id, const struct rdma_conn_param *param)
 {
-	struct cma_request_data *data __free(kfree) = kmalloc(sizeof(*data), GFP_KERNEL);
+	struct cma_request_data *data __free(kfree) =
+		cma_ib_begin(id, param, IB_CM_REQ_PRIVATE_DATA_SIZE, cma_ib_event);
 	struct rdma_route *route = &id->id.route;
 	struct ib_cm_req_param req = {
 		.primary_path = route->path_rec,
@@ -99,16 +113,10 @@ static int ib_connect(struct cma_id *id, const struct rdma_conn_param *param)
 	};
 	int ret;
 
-	if (!data)
-		return -ENOMEM;
-	ret = cma_request_data(id, param, IB_CM_REQ_PRIVATE_DATA_SIZE, data);
-	if (ret)
-		return ret;
+	if (IS_ERR(data))
+		return PTR_ERR(data);
 	req.private_data = data->bytes;
 	req.private_data_len = data->len;
-	ret = cma_ib_begin(id, cma_ib_event);
-	if (ret)
-		return ret;
 	trace_cm_send_req(id);
 	ret = ib_send_cm_req(id->cm_id.ib, &req);
 	if (ret)

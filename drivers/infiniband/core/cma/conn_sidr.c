@@ -82,7 +82,8 @@ static int sidr_event(struct ib_cm_id *cm_id, const struct ib_cm_event *ib)
 
 static int sidr_connect(struct cma_id *id, const struct rdma_conn_param *param)
 {
-	struct cma_request_data *data __free(kfree) = kmalloc(sizeof(*data), GFP_KERNEL);
+	struct cma_request_data *data __free(kfree) =
+		cma_ib_begin(id, param, IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE, sidr_event);
 	struct ib_cm_sidr_req_param req = {
 		.path = id->id.route.path_rec,
 		.sgid_attr = id->id.route.addr.dev_addr.sgid_attr,
@@ -93,16 +94,10 @@ static int sidr_connect(struct cma_id *id, const struct rdma_conn_param *param)
 	};
 	int ret;
 
-	if (!data)
-		return -ENOMEM;
-	ret = cma_request_data(id, param, IB_CM_SIDR_REQ_PRIVATE_DATA_SIZE, data);
-	if (ret)
-		return ret;
+	if (IS_ERR(data))
+		return PTR_ERR(data);
 	req.private_data = data->bytes;
 	req.private_data_len = data->len;
-	ret = cma_ib_begin(id, sidr_event);
-	if (ret)
-		return ret;
 	trace_cm_send_sidr_req(id);
 	ret = ib_send_cm_sidr_req(id->cm_id.ib, &req);
 	if (ret)

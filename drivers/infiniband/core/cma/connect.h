@@ -68,7 +68,8 @@ struct cma_request_data {
 
 int cma_request_data(struct cma_id *id, const struct rdma_conn_param *param, size_t room,
 		     struct cma_request_data *data);
-int cma_ib_begin(struct cma_id *id, ib_cm_handler handler);
+struct cma_request_data *cma_ib_begin(struct cma_id *id, const struct rdma_conn_param *param,
+				      size_t room, ib_cm_handler handler);
 void cma_ib_abort(struct cma_id *id);
 int cma_ib_event(struct ib_cm_id *cm_id, const struct ib_cm_event *event);
 
