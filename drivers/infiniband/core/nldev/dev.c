@@ -43,7 +43,8 @@ static int put_kinship(struct sk_buff *msg, struct ib_device *device)
 	return 0;
 }
 
-static int put_device_info(struct sk_buff *msg, struct ib_device *device)
+/* There are no more details. */
+static int put_device_info(struct sk_buff *msg, struct ib_device *device, bool details)
 {
 	const char *name = protocol(device);
 	char fw[IB_FW_VERSION_NAME_MAX];
@@ -75,37 +76,13 @@ static int put_device_info(struct sk_buff *msg, struct ib_device *device)
  */
 int nldev_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
-	struct nl_request request;
-	struct ib_device *device;
-	struct nlmsghdr *reply;
-	struct sk_buff *msg;
-	int ret;
-
-	device = nl_request_begin(&request, skb, nlh, extack);
-	if (IS_ERR(device))
-		return PTR_ERR(device);
-
-	msg = nl_reply_begin(&request, &reply);
-	ret = msg ? put_device_info(msg, device) : -ENOMEM;
-	ib_device_put(device);
-	return nl_reply_send(&request, msg, reply, ret);
+	return nl_answer_device(skb, nlh, extack, put_device_info);
 }
 
 static int dump_device(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,
 		       unsigned int number)
 {
-	struct nlmsghdr *reply;
-	int ret;
-
-	if (number < cb->args[0])
-		return 0;
-	reply = nl_dump_begin(skb, cb);
-	if (!reply)
-		return -EMSGSIZE;
-	ret = put_device_info(skb, device);
-	if (!nl_dump_end(skb, reply, ret))
-		cb->args[0] = number + 1;
-	return ret;
+	return nl_dump_device(device, skb, cb, number, put_device_info);
 }
 
 /**

@@ -34,6 +34,15 @@ struct sk_buff *nl_reply_begin(struct nl_request *request, struct nlmsghdr **rep
 int nl_reply_send(struct nl_request *request, struct sk_buff *msg, struct nlmsghdr *reply, int err);
 struct nlmsghdr *nl_dump_begin(struct sk_buff *skb, const struct netlink_callback *cb);
 int nl_dump_end(struct sk_buff *skb, struct nlmsghdr *message, int err);
+bool nl_wants_details(const struct nl_request *request);
+
+/* Puts what is said of a device into a message: 0, or -EMSGSIZE, and the caller takes it back. */
+typedef int (*nl_put_fn)(struct sk_buff *msg, struct ib_device *device, bool details);
+
+int nl_answer_device(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack,
+		     nl_put_fn put);
+int nl_dump_device(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,
+		   unsigned int number, nl_put_fn put);
 int nl_put_device(struct sk_buff *msg, struct ib_device *device);
 int nl_put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port_num,
 		  const struct net *net);

@@ -420,3 +420,70 @@ int nl_stat_reply(struct stat_request *request,
 		ret = put(msg, request);
 	return nl_reply_send(&request->nl, msg, nlh, ret);
 }
+
+/**
+ * nl_wants_details() - does a request ask for the driver's details?
+ * @request: the request
+ *
+ * Return: true if it does.
+ */
+bool nl_wants_details(const struct nl_request *request)
+{
+	const struct nlattr *attr = request->tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS];
+
+	return attr && nla_get_u8(attr);
+}
+
+/**
+ * nl_answer_device() - answer a request for one device
+ * @skb: the request
+ * @nlh: its header
+ * @extack: where a reason goes
+ * @put: what the answer says
+ *
+ * Return: 0, -EINVAL for a missing or unknown device, or what sending returned.
+ */
+int nl_answer_device(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack,
+		     nl_put_fn put)
+{
+	struct nl_request request;
+	struct ib_device *device = nl_request_begin(&request, skb, nlh, extack);
+	struct nlmsghdr *reply;
+	struct sk_buff *msg;
+	int ret;
+
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	msg = nl_reply_begin(&request, &reply);
+	ret = msg ? put(msg, device, nl_wants_details(&request)) : -ENOMEM;
+	ib_device_put(device);
+	return nl_reply_send(&request, msg, reply, ret);
+}
+
+/**
+ * nl_dump_device() - a device's message in a dump of all
+ * @device: the device
+ * @skb: a part of the answer
+ * @cb: state of the dump: args[0] counts devices that have been sent, args[1] says whether details
+ *      are wanted
+ * @number: which of all devices it is
+ * @put: what the message says
+ *
+ * Return: 0; -EMSGSIZE when it comes with the next part.
+ */
+int nl_dump_device(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,
+		   unsigned int number, nl_put_fn put)
+{
+	struct nlmsghdr *reply;
+	int ret;
+
+	if (number < cb->args[0])
+		return 0;
+	reply = nl_dump_begin(skb, cb);
+	if (!reply)
+		return -EMSGSIZE;
+	ret = put(skb, device, cb->args[1]);
+	if (!nl_dump_end(skb, reply, ret))
+		cb->args[0] = number + 1;
+	return ret;
+}

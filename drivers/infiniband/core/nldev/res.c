@@ -52,11 +52,6 @@ static int put_summary(struct sk_buff *msg, struct ib_device *device, bool detai
 	return 0;
 }
 
-static bool wants_details(struct nlattr *const tb[])
-{
-	return tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS] && nla_get_u8(tb[RDMA_NLDEV_ATTR_DRIVER_DETAILS]);
-}
-
 /**
  * nldev_res_get() - RDMA_NLDEV_CMD_RES_GET for one device
  * @skb: the request
@@ -67,38 +62,13 @@ static bool wants_details(struct nlattr *const tb[])
  */
 int nldev_res_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
-	struct nl_request request;
-	struct ib_device *device;
-	struct nlmsghdr *reply;
-	struct sk_buff *msg;
-	int ret;
-
-	device = nl_request_begin(&request, skb, nlh, extack);
-	if (IS_ERR(device))
-		return PTR_ERR(device);
-
-	msg = nl_reply_begin(&request, &reply);
-	ret = msg ? put_summary(msg, device, wants_details(request.tb)) : -ENOMEM;
-	ib_device_put(device);
-	return nl_reply_send(&request, msg, reply, ret);
+	return nl_answer_device(skb, nlh, extack, put_summary);
 }
 
-/* args[0] counts devices that have been sent, args[1] says whether details are wanted. */
 static int dump_summary(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,
 			unsigned int number)
 {
-	struct nlmsghdr *reply;
-	int ret;
-
-	if (number < cb->args[0])
-		return 0;
-	reply = nl_dump_begin(skb, cb);
-	if (!reply)
-		return -EMSGSIZE;
-	ret = put_summary(skb, device, cb->args[1]);
-	if (!nl_dump_end(skb, reply, ret))
-		cb->args[0] = number + 1;
-	return ret;
+	return nl_dump_device(device, skb, cb, number, put_summary);
 }
 
 /**
@@ -115,7 +85,7 @@ int nldev_res_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	struct nl_request request;
 
 	cb->args[1] = !nl_request_parse(&request, cb->skb, cb->nlh, NULL) &&
-		      wants_details(request.tb);
+		      nl_wants_details(&request);
 	ib_enum_all_devs(dump_summary, skb, cb);
 	return skb->len;
 }
