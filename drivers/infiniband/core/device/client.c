@@ -199,6 +199,22 @@ static void assign_id(struct ib_client *client, int *ret)
 	xa_set_mark(&ib_clients, client->client_id, CLIENT_REGISTERED);
 }
 
+static int attach_all(struct ib_client *client)
+{
+	struct ib_device *device;
+	unsigned long index;
+	int ret;
+
+	for_each_registered_device(device, index) {
+		ret = attach(device, client);
+		if (!ret)
+			continue;
+		ib_device_put(device);
+		return ret;
+	}
+	return 0;
+}
+
 /**
  * ib_register_client() - be notified of every device, those present and those to come
  * @client: the client; add() is called once for each device and, if it succeeded, remove() once
@@ -211,8 +227,6 @@ static void assign_id(struct ib_client *client, int *ret)
  */
 int ib_register_client(struct ib_client *client)
 {
-	struct ib_device *device;
-	unsigned long index;
 	int ret;
 
 	refcount_set(&client->uses, 1);
@@ -220,16 +234,10 @@ int ib_register_client(struct ib_client *client)
 	assign_id(client, &ret);
 	if (ret)
 		return ret;
-
-	for_each_registered_device(device, index) {
-		ret = attach(device, client);
-		if (ret) {
-			ib_device_put(device);
-			ib_unregister_client(client);
-			return ret;
-		}
-	}
-	return 0;
+	ret = attach_all(client);
+	if (ret)
+		ib_unregister_client(client);
+	return ret;
 }
 EXPORT_SYMBOL(ib_register_client);
 

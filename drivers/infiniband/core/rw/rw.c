@@ -354,11 +354,32 @@ void rdma_rw_ctx_destroy(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num
 }
 EXPORT_SYMBOL(rdma_rw_ctx_destroy);
 
-/* Maps the protection fields, if the transfer has any. */
-static int rw_map_fields(struct ib_device *device, struct sg_table *table,
+/* Maps the data, and the protection fields if the transfer has any. */
+static int rw_map_sig(struct ib_device *device, struct sg_table *data, struct sg_table *fields,
+		      enum dma_data_direction dir)
+{
+	int ret = ib_dma_map_sgtable_attrs(device, data, dir, 0);
+
+	if (ret || !fields->orig_nents)
+		return ret;
+	ret = ib_dma_map_sgtable_attrs(device, fields, dir, 0);
+	if (ret)
+		ib_dma_unmap_sgtable_attrs(device, data, dir, 0);
+	return ret;
+}
+
+static void rw_unmap_sig(struct ib_device *device, struct sg_table *data, struct sg_table *fields,
 			 enum dma_data_direction dir)
 {
-	return table->orig_nents ? ib_dma_map_sgtable_attrs(device, table, dir, 0) : 0;
+	if (fields->orig_nents)
+		ib_dma_unmap_sgtable_attrs(device, fields, dir, 0);
+	ib_dma_unmap_sgtable_attrs(device, data, dir, 0);
+}
+
+static void rw_free_sig(struct ib_qp *qp, struct rdma_rw_reg_ctx *reg)
+{
+	ib_mr_pool_put(qp, &qp->sig_mrs, reg->mr);
+	kfree(reg);
 }
 
 static int rw_init_sig(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
@@ -380,8 +401,7 @@ static int rw_init_sig(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 	ret = ib_map_mr_sg_pi(reg->mr, data->sgl, data->nents, NULL, fields->sgl, fields->nents,
 			      NULL, SZ_4K);
 	if (ret) {
-		ib_mr_pool_put(qp, &qp->sig_mrs, reg->mr);
-		kfree(reg);
+		rw_free_sig(qp, reg);
 		return ret < 0 ? ret : -EINVAL;
 	}
 
@@ -432,20 +452,12 @@ int rdma_rw_ctx_signature_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 po
 	if (sg_cnt > most || prot_sg_cnt > most)
 		return rdma_refuse(-EINVAL, "R/W context: %u and %u entries, an MR has %u",
 				   sg_cnt, prot_sg_cnt, most);
-	ret = ib_dma_map_sgtable_attrs(device, &data, dir, 0);
+	ret = rw_map_sig(device, &data, &fields, dir);
 	if (ret)
 		return ret;
-	ret = rw_map_fields(device, &fields, dir);
-	if (ret)
-		goto unmap_data;
 	ret = rw_init_sig(ctx, qp, port_num, &data, &fields, sig_attrs, &peer);
-	if (ret > 0)
-		return ret;
-
-	if (prot_sg_cnt)
-		ib_dma_unmap_sgtable_attrs(device, &fields, dir, 0);
-unmap_data:
-	ib_dma_unmap_sgtable_attrs(device, &data, dir, 0);
+	if (ret < 0)
+		rw_unmap_sig(device, &data, &fields, dir);
 	return ret;
 }
 EXPORT_SYMBOL(rdma_rw_ctx_signature_init);
@@ -467,13 +479,13 @@ void rdma_rw_ctx_destroy_signature(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u3
 				   struct scatterlist *sg, u32 sg_cnt, struct scatterlist *prot_sg,
 				   u32 prot_sg_cnt, enum dma_data_direction dir)
 {
+	struct sg_table data = { .sgl = sg, .orig_nents = sg_cnt };
+	struct sg_table fields = { .sgl = prot_sg, .orig_nents = prot_sg_cnt };
+
 	if (WARN_ON_ONCE(ctx->type != RW_SIG))
 		return;
-	ib_mr_pool_put(qp, &qp->sig_mrs, ctx->reg->mr);
-	kfree(ctx->reg);
-	if (prot_sg_cnt)
-		ib_dma_unmap_sg(qp->pd->device, prot_sg, prot_sg_cnt, dir);
-	ib_dma_unmap_sg(qp->pd->device, sg, sg_cnt, dir);
+	rw_free_sig(qp, ctx->reg);
+	rw_unmap_sig(qp->pd->device, &data, &fields, dir);
 }
 EXPORT_SYMBOL(rdma_rw_ctx_destroy_signature);
 

@@ -211,14 +211,14 @@ PORT_QUERY_ATTR(rate, emit_rate(buf, &port));
 static ssize_t link_layer_show(struct ib_device *device, u32 port_num,
 			       struct ib_port_attribute *attr, char *buf)
 {
-	switch (rdma_port_get_link_layer(device, port_num)) {
-	case IB_LINK_LAYER_INFINIBAND:
-		return sysfs_emit(buf, "InfiniBand\n");
-	case IB_LINK_LAYER_ETHERNET:
-		return sysfs_emit(buf, "Ethernet\n");
-	default:
-		return sysfs_emit(buf, "Unknown\n");
-	}
+	static const char *const names[] = {
+		[IB_LINK_LAYER_UNSPECIFIED] = "Unknown",
+		[IB_LINK_LAYER_INFINIBAND] = "InfiniBand",
+		[IB_LINK_LAYER_ETHERNET] = "Ethernet",
+	};
+	unsigned int layer = rdma_port_get_link_layer(device, port_num);
+
+	return sysfs_emit(buf, "%s\n", names[layer < ARRAY_SIZE(names) ? layer : 0]);
 }
 static IB_PORT_ATTR_RO(link_layer);
 

@@ -216,26 +216,20 @@ static const struct uverbs_arg qp_create_args[] = {
 	},
 };
 
-/* Is the type one that user space may make? */
+/* Types that user space may make, besides IB_QPT_DRIVER. */
+#define USER_TYPES	(BIT(IB_QPT_RC) | BIT(IB_QPT_UC) | BIT(IB_QPT_UD) | BIT(IB_QPT_XRC_INI) | \
+			 BIT(IB_QPT_XRC_TGT) | BIT(IB_QPT_RAW_PACKET))
+
 static int check_type(struct uverbs_call *call)
 {
 	const struct qp_create *args = call->args;
 
-	switch (args->type) {
-	case IB_QPT_RAW_PACKET:
-		if (!capable(CAP_NET_RAW))
-			return uverbs_refuse(call, -EPERM, "qp_type RAW_PACKET needs CAP_NET_RAW");
-		return 0;
-	case IB_QPT_RC:
-	case IB_QPT_UC:
-	case IB_QPT_UD:
-	case IB_QPT_XRC_INI:
-	case IB_QPT_XRC_TGT:
-	case IB_QPT_DRIVER:
-		return 0;
-	default:
+	if (args->type >= BITS_PER_LONG ? args->type != IB_QPT_DRIVER :
+					  !(BIT(args->type) & USER_TYPES))
 		return uverbs_refuse(call, -EINVAL, "qp_type %u is unknown", args->type);
-	}
+	if (args->type == IB_QPT_RAW_PACKET && !capable(CAP_NET_RAW))
+		return uverbs_refuse(call, -EPERM, "qp_type RAW_PACKET needs CAP_NET_RAW");
+	return 0;
 }
 
 /* Do the objects named go with the type? */
