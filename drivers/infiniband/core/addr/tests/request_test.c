@@ -201,15 +201,23 @@ static void wait_for_canceller(struct slow *slow)
 		cond_resched();
 }
 
-static void cancel_waits_for_callback(struct kunit *test)
+static void slow_begin(struct kunit *test, struct slow *slow,
+		       void (*heard)(int status, struct sockaddr *src, struct rdma_dev_addr *addr,
+				     void *context))
 {
 	union addr_ip dst = fake_ip(PEER);
+
+	slow_init(slow);
+	fake_net_answer(test, test->priv, PEER, 0x22);
+	KUNIT_ASSERT_EQ(test, rdma_resolve_ip(NULL, &dst.any, &slow->addr, LONG_TIME, heard, false,
+					      slow), 0);
+}
+
+static void cancel_waits_for_callback(struct kunit *test)
+{
 	struct slow slow;
 
-	slow_init(&slow);
-	fake_net_answer(test, test->priv, PEER, 0x22);
-	KUNIT_ASSERT_EQ(test, rdma_resolve_ip(NULL, &dst.any, &slow.addr, LONG_TIME, slow_heard,
-					      false, &slow), 0);
+	slow_begin(test, &slow, slow_heard);
 	wait_for_completion(&slow.running);
 	slow.canceller = kthread_create(cancel_slow, &slow, "kt_cancel");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(slow.canceller));
@@ -227,14 +235,10 @@ static void cancel_waits_for_callback(struct kunit *test)
 /* Other requests are served while a callback sleeps. */
 static void callback_blocks_nobody(struct kunit *test)
 {
-	union addr_ip dst = fake_ip(PEER);
 	struct fake_wait wait;
 	struct slow slow;
 
-	slow_init(&slow);
-	fake_net_answer(test, test->priv, PEER, 0x22);
-	KUNIT_ASSERT_EQ(test, rdma_resolve_ip(NULL, &dst.any, &slow.addr, LONG_TIME, slow_heard,
-					      false, &slow), 0);
+	slow_begin(test, &slow, slow_heard);
 	wait_for_completion(&slow.running);
 	fake_wait_init(&wait);
 	KUNIT_EXPECT_EQ(test, fake_resolve(&wait, NULL, PEER, LONG_TIME), 0);
@@ -261,13 +265,9 @@ static void again_heard(int status, struct sockaddr *src, struct rdma_dev_addr *
 
 static void callback_cancels(struct kunit *test)
 {
-	union addr_ip dst = fake_ip(PEER);
 	struct slow slow;
 
-	slow_init(&slow);
-	fake_net_answer(test, test->priv, PEER, 0x22);
-	KUNIT_ASSERT_EQ(test, rdma_resolve_ip(NULL, &dst.any, &slow.addr, LONG_TIME, again_heard,
-					      false, &slow), 0);
+	slow_begin(test, &slow, again_heard);
 	KUNIT_ASSERT_GT(test, wait_for_completion_timeout(&slow.running, 30 * HZ), 0);
 	KUNIT_EXPECT_TRUE(test, slow.over);
 	rdma_addr_cancel(&slow.addr);
