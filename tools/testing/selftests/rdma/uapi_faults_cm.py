@@ -38,11 +38,11 @@ class Walk:
     """What the walks have in common. sub-classes have a file, fd, and say what is asked meanwhile."""
 
     def __init__(self, path):
-        self.node, self.fd = path, self.open()
+        self.path, self.fd = path, self.open()
         self.spoiler, self.asked, self.faults = Spoiler(self.meanwhile), 0, []
 
     def open(self):
-        return os.open(self.node, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
+        return os.open(self.path, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
 
     def meanwhile(self, request):
         raise NotImplementedError
