@@ -1,22 +1,27 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""pyverbs_tap.py [--least N] [--whole] DEVICE [MODULE...]: rdma-core's own tests of these modules, or of
-all that there are, on DEVICE, as TAP.
+"""pyverbs_tap.py [--least N] [--whole] [--apart] DEVICE [MODULE...]: rdma-core's own tests of these modules,
+or of all that there are, on DEVICE, as TAP.
 
 A test may be skipped only if pyverbs-skips has a line for it: its name, or the start of it
 with "*", and why; this reason is printed, and what the test itself said. A line that begins with
 InfiniBand: or Ethernet: is for ports of this link layer alone. A line for one of the modules that no test needed is a failure, and so are
-fewer than N tests that passed. With --whole no test may be skipped."""
+fewer than N tests that passed. With --whole no test may be skipped.
+
+With --apart each test has a process of its own, since one that fails may leave objects behind that bring
+its process down, and what is printed is not TAP but a line for each: its name, and pass, fail or skip."""
 
 import argparse
 import fnmatch
 import glob
 import os
+import signal
 import sys
 import unittest
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 TESTS = "/usr/share/rdma-core/tests"
+PATIENCE = 120                  # seconds for a test that has a process of its own
 
 
 def expected_skips(modules, device):
@@ -76,10 +81,29 @@ class Tap(unittest.TestResult):
             self.point(False, test, f": skipped, and pyverbs-skips has no line for it: {reason}")
 
 
+def single(suite):
+    for one in suite:
+        yield from single(one) if isinstance(one, unittest.TestSuite) else (one,)
+
+
+def apart(suite):
+    for test in single(suite):
+        child = os.fork()
+        if not child:
+            signal.alarm(PATIENCE)
+            result = unittest.TestResult()
+            unittest.TestSuite([test]).run(result)
+            os._exit(2 if result.skipped else 0 if result.wasSuccessful() else 1)
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        print(test.id(), {0: "pass", 2: "skip"}.get(ended, "fail"), flush=True)
+    return 0
+
+
 def main():
     own = argparse.ArgumentParser()
     own.add_argument("--least", type=int, default=1)
     own.add_argument("--whole", action="store_true")
+    own.add_argument("--apart", action="store_true")
     own.add_argument("device")
     own.add_argument("modules", nargs="*")
     options = own.parse_args()
@@ -91,6 +115,8 @@ def main():
     from args_parser import parser          # pylint: disable=import-error,import-outside-toplevel
     parser.parse_args()
     suite = unittest.defaultTestLoader.loadTestsFromNames([f"tests.{one}" for one in modules])
+    if options.apart:
+        return apart(suite)
     print(f"TAP version 13\n1..{suite.countTestCases() + 2}")
     skips = {f"tests.{name}": reason for name, reason in expected_skips(modules, options.device).items() if not options.whole}
     result = Tap(skips)
