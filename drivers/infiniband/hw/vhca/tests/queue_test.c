@@ -399,9 +399,19 @@ static void test_dead_device_flushes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 20);
 	KUNIT_EXPECT_EQ(test, bench_poll(b, 8, wc), 0);
 
-	/* What is posted now is flushed as well, and the consumer is told to look. */
+	/* What is posted now is flushed as well; who has never asked for an event is not called. */
 	flush_work(&b->cqk.wake);
 	b->called = 0;
+	KUNIT_ASSERT_EQ(test, bench_send(b, 29, 1), 0);
+	flush_work(&b->cqk.wake);
+	KUNIT_EXPECT_EQ(test, b->called, 0);
+	KUNIT_ASSERT_EQ(test, bench_poll(b, 8, wc), 1);
+	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 29);
+
+	/* Who has is told to look. */
+	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
+	flush_work(&b->cqk.wake);
+	KUNIT_EXPECT_EQ(test, b->called, 0);
 	KUNIT_ASSERT_EQ(test, bench_send(b, 30, 1), 0);
 	flush_work(&b->cqk.wake);
 	KUNIT_EXPECT_EQ(test, b->called, 1);

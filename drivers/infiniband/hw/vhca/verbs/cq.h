@@ -20,7 +20,7 @@ struct vhca_qp;
  * @ring: the entries
  * @lock: protects the fields below, and the QPs' fields that say so
  * @ci: consumer count
- * @seq: sequence number of the last arm record
+ * @seq: sequence number of the last arm record, 0: there was none
  * @any_seq: that of the last record for any completion, 0: none counts any more
  * @any_ci: consumer count at that record
  * @any_at: count of the entry that it waits for

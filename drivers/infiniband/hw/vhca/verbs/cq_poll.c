@@ -460,6 +460,8 @@ static bool has_qps(struct vhca_cq_kernel *k)
  * vhca_cq_wake_work() - call the completion handler when a poll would find something
  * @work: member wake of the kernel's part of a CQ
  *
+ * A consumer that has never asked for an event polls by itself, and must not be called.
+ *
  * Context: a work queue.
  */
 void vhca_cq_wake_work(struct work_struct *work)
@@ -471,7 +473,8 @@ void vhca_cq_wake_work(struct work_struct *work)
 	wait_for_completion(&to_vdev(cq->ibcq.device)->hw.stopped);
 	spin_lock_irq(&k->lock);
 	/* Without QPs the consumer is about to free the CQ and must not be called any more. */
-	call = anything_to_flush(k) || (!k->moving && cq_pending(cq, k->ci) && has_qps(k));
+	call = k->seq && (anything_to_flush(k) ||
+			  (!k->moving && cq_pending(cq, k->ci) && has_qps(k)));
 	spin_unlock_irq(&k->lock);
 	if (call && cq->ibcq.comp_handler)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
