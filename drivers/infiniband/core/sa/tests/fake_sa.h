@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_mad.h>
 #include <rdma/ib_sa.h>
+#include <rdma/rdma_ext_sa.h>
 
 #define FAKE_PORTS 3
 /* Port 1 has a subnet manager, port 2 no subnet administration, port 3 is an Omni-Path port. */
