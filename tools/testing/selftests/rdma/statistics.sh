@@ -34,7 +34,7 @@ listed()
 # writes them down, the second one compares. Counters go on; what is dropped is counted by ours alone.
 as_in_linux()
 {
-	local ours=${LAB_OUT%/distro}/sysfs.$1
+	local ours=${LAB_OUT%/*}/ours/sysfs.$1
 	{
 		cd "/sys/class/infiniband/$LAB_DEV/" || return 1
 		find . -path ./device -prune -o -path ./ports/1/mad_rx_dropped -prune -o -printf '%P %y %m\n'
