@@ -47,9 +47,9 @@ behind_gateway()
 	net=$(net_device)
 	ip addr add "10.99.0.$LAB_NODE/32" dev "$net" && ip route add "10.99.0.$peer/32" via "10.78.0.$peer" dev "$net"
 }
-# The consumer in the kernel has the port that rping takes otherwise.
-reach() { rping -c -p 7175 -a 10.99.0.1 -C 1 -v; }
-nobody_knows() { says RDMA_CM_EVENT_ADDR_ERROR sh -c "! rping -c -p 7175 -a 10.99.0.1 -C 1 -v"; }
+# The consumer in the kernel has the ports from the one that rping takes otherwise.
+reach() { rping -c -p 7199 -a 10.99.0.1 -C 1 -v; }
+nobody_knows() { says RDMA_CM_EVENT_ADDR_ERROR sh -c "! rping -c -p 7199 -a 10.99.0.1 -C 1 -v"; }
 
 ok "ports have addresses" connections_up
 ok "ibacm runs" begin_ibacm
@@ -66,7 +66,7 @@ lab-barrier gone
 
 ok "there are addresses behind gateways" behind_gateway
 if [ "$LAB_NODE" = 1 ]; then
-	rping -s -P -p 7175 >/dev/null 2>&1 &
+	rping -s -P -p 7199 >/dev/null 2>&1 &
 	pid=$!
 	cut -c1-39 "$port/gids/0" >"$LAB_OUT/gid.1"
 	ok "which serve" cm_listens $pid
