@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the test modules that use ib_cm share: the device that they use, and an end of a connection, or
- * of a datagram service: a QP, a word to send and a place for one to receive.
+ * What the test modules that use ib_cm share: the device that they use, and an end of a connection,
+ * or of a datagram service: a QP, a word to send and a place for one to receive.
  */
 #ifndef KCM_END_H
 #define KCM_END_H
