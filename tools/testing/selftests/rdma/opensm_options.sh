@@ -11,7 +11,7 @@ engines="minhop updn lash ftree"
 with_four="minhop updn lash"	# ftree knows one LID a port
 flows="c a v s f m q"
 plan $((2 + $(wc -w <<<"$engines $with_four") * 2 + 7 +
-	(LAB_NODE == 1 ? $(wc -w <<<"$flows $engines $engines $with_four $with_four $with_four") + 15 : 0)))
+	(LAB_NODE == 1 ? $(wc -w <<<"$flows $engines $engines $with_four $with_four $with_four") + 14 : 0)))
 
 four() { active && [ "$(($(<"$port/lid_mask_count")))" = 2 ]; }
 one_lid() { active && [ "$(($(<"$port/lid_mask_count")))" = 0 ]; }
