@@ -24,8 +24,13 @@ static struct ipoib_dev *add_port(struct ib_device *ca, u32 port)
 		dev_warn(&ca->dev, "port %u gets no interface: error %ld\n", port, PTR_ERR(netdev));
 		return NULL;
 	}
-	/* The stack allocates children, for which driver whatever. */
+	/*
+	 * The stack allocates children, of any device, by the size that it finds under RTNL.
+	 * Devices may come at the same time.
+	 */
+	rtnl_lock();
 	ipoib_link_ops.priv_size = max(ipoib_link_ops.priv_size, ipoib_priv_size(ca, port));
+	rtnl_unlock();
 	netdev->rtnl_link_ops = &ipoib_link_ops;
 	netdev->sysfs_groups[0] = &ipoib_port_group;
 	ret = register_netdev(netdev);
