@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Guests with a root and with a kernel of the user's, which here are copies of the lab's own.
+# long
 . "$(dirname "$0")/lib.sh"
 root=$("$lab" path guest-root)
 release=$(ls "$root/usr/lib/modules")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # A fault of every kind, planted in guests of the debug kernel: its checker reports it, the lab
 # knows the report, and the run fails. (What vhcad's sanitizers say: daemon_ends.sh.)
+# long
 . "$(dirname "$0")/lib.sh"
 
 script plant <<'S'

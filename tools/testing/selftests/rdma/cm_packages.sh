@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours --subnet opensm --timeout 600 --packages "qperf fio libfabric-bin"
-# long: --core ours,distro
+# long: --nodes 2 --core ours,distro --subnet opensm --timeout 600 --packages "qperf fio libfabric-bin"
 # Programs of other packages that connect by address: qperf, fio, libfabric's fi_pingpong.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours --subnet none --load modules --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/detour.json
-# long: --core ours,distro
+# long: --nodes 2 --core ours,distro --subnet none --load modules --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/detour.json
 # What a TCP connection over IPoIB lives through while it carries data, in both modes: another
 # subnet manager, other LIDs, a partition that is taken away and given back, a link that is cut, a
 # cable that is pulled, the module and the device that go and come back; and that it ends when its

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours --kernel debug --cpus 2 --load none --append kmemleak=off
+# long: --nodes 2 --core ours --kernel debug --cpus 2 --load none --append kmemleak=off
 # Kernel consumers that register memory, in the debug kernel; R/W contexts have MRs. kmemleak is
 # off, since it takes half of the time; the KUnit suites take every path under it.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 3 --core ours --subnet none --load modules --timeout 1200 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/tree.json
-# long: --core ours,distro
+# long: --nodes 3 --core ours,distro --subnet none --load modules --timeout 1200 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/tree.json
 # What opensm can be told: each way to find routes, one LID a port and four, partitions, quality of
 # service; and its own test, osmtest, against it.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

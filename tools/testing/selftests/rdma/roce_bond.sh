@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours --ports 2 --link eth --timeout 600
-# long: --core ours,distro
+# long: --nodes 2 --core ours,distro --ports 2 --link eth --timeout 600
 # In each guest the net devices of both ports of an HCA are slaves of a bond, which sends by one of them.
 # The port of this one has the bond's addresses: connections that are made go by it. Those that are
 # there at a fail-over end: their port has the addresses no more.
