@@ -263,7 +263,7 @@ is "back in datagram mode" "$datagram_mtu" "$(mtu "$net")"
 
 # faults
 if [ "$LAB_NODE" = 1 ]; then
-	kill -9 "$(</run/lab/opensm)"
+	manager_killed
 	lab-opensm -l 2 >/tmp/opensm.again 2>&1
 fi
 lab-barrier manager

@@ -100,7 +100,6 @@ partitions()
 }
 
 manage() { lab-opensm -P /tmp/partitions.conf; }
-killed() { kill -9 "$(</run/lab/opensm)"; }
 
 # manage_as_known: a manager that finds in its files which LIDs the nodes have
 manage_as_known()
@@ -119,7 +118,7 @@ addressed()
 {
 	local rc=0
 	if [ "$LAB_NODE" = "$manager" ]; then
-		killed
+		manager_killed
 		manage_as_known || rc=1
 	fi
 	within lid_is "${lids[LAB_NODE]}" && within managed_by "${lids[manager]}" || rc=1
@@ -131,7 +130,7 @@ addressed()
 replaced()
 {
 	local rc=0
-	[ "$LAB_NODE" != "$manager" ] || killed
+	[ "$LAB_NODE" != "$manager" ] || manager_killed
 	lab-barrier "killed-$manager"
 	[ "$LAB_NODE" = "$manager" ] || manage_as_known || rc=1
 	within managed_by "${lids[3 - manager]}" || rc=1
