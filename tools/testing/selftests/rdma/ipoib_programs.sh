@@ -156,7 +156,8 @@ kill $monitor
 ip link set "$net" mtu "$mtu"
 lab-barrier monitored
 
-tcpdump -i "$net" -nn -l -c 4 "icmp and host $peer4" >/tmp/tcpdump 2>&1 &
+# It goes on until it is killed: the first packets may all be those that the peer's requests make.
+tcpdump -i "$net" -nn -l "icmp and host $peer4" >/tmp/tcpdump 2>&1 &
 tcpdump=$!
 within grep -q "listening on" /tmp/tcpdump
 lab-barrier tcpdump
