@@ -27,10 +27,10 @@ driver()
 # echo_udp SIDE: node 2 sends datagrams of many sizes, and compares what node 1 sends back
 echo_udp()
 {
-	python3 - "$1" "$server4" <<-'PY'
+	python3 - "$1" "$server4" $patience <<-'PY'
 		import os, socket, sys
 		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-		s.settimeout(30)
+		s.settimeout(int(sys.argv[3]))
 		if sys.argv[1] == "serve":
 		    s.bind((sys.argv[2], 5002))
 		    open("/tmp/udp", "w").close()
