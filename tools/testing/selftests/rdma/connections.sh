@@ -11,17 +11,17 @@ CM_PATIENCE=${CM_PATIENCE:-240}
 # net_device: the network interface whose hardware address is the GID of the device's port
 net_device() { ls "/sys/class/infiniband/$LAB_DEV/device/net"; }
 
-# solicits NET: it asks for a neighbour for a minute. The first solicitations may come before switches
-# know of their group, and nobody tells when they do; and the peer may stand still.
+# solicits NET: it asks for a neighbour for a minute. The first solicitations may come before
+# switches know of their group, and nobody tells when they do; and the peer may stand still.
 solicits()
 {
 	echo 60 >"/proc/sys/net/ipv6/neigh/$1/mcast_solicit"
 	echo 60 >"/proc/sys/net/ipv4/neigh/$1/mcast_solicit"
 }
 
-# reaches ADDRESS: it answers. Packets that wait for the way to it are dropped if the subnet manager is
-# slow to tell it, so that one request alone may have no answer.
-reaches() { within ping -q -c 1 -w 20 "$1"; }
+# reaches ADDRESS: it answers; what ping says is shown. Packets that wait for the way to it are
+# dropped if the subnet manager is slow to tell it, so that one request alone may have no answer.
+reaches() { within ping -q -c 1 -w 20 "$1" && cat /tmp/within; }
 
 # own_addresses: IPoIB gives the port this node's addresses
 own_addresses()

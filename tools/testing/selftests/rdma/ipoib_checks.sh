@@ -32,9 +32,9 @@ replies()
 }
 answered() { [ "$(replies)" -ge "$1" ] || { echo "$(replies) of $1 replies"; return 1; }; }
 
-# lossless OPTION... ADDRESS: there is an answer to each of ping's requests, once the way is known: until
-# then only a few may wait. Ping itself waits for the last answers only twice as long as for those before
-# them.
+# lossless OPTION... ADDRESS: there is an answer to each of ping's requests, once the way is known:
+# until then only a few may wait. Ping itself waits for the last answers only twice as long as for
+# those before them.
 lossless()
 {
 	local before sent

@@ -148,6 +148,7 @@ goes_by() { [ "$(hops "${lids[1]}" "${lids[2]}")" = "$1" ]; }
 # part_up: this node's address in the partition
 part_up()
 {
+	solicits "$part"
 	ip addr replace "10.79.0.$LAB_NODE/24" dev "$part" && ip link set "$part" up &&
 		within carrier "$part"
 }

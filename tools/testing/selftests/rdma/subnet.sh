@@ -42,7 +42,7 @@ counts()
 	says "$words" "$@" >/tmp/counts && [ "$(wc -l </tmp/counts)" = "$n" ] || { cat /tmp/says; return 1; }
 }
 
-# manager_killed: this node's opensm is killed, and has ended, so that another one can have its agents
+# manager_killed: this node's opensm is killed, and has ended: another one can have its agents
 manager_killed()
 {
 	local pid
