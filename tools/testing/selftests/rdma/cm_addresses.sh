@@ -32,8 +32,8 @@ up()
 link_local() { ip -6 -o addr show dev "$1" scope link -tentative | awk '{ sub("/.*", "", $4); print $4 }'; }
 has_link_local() { [ -n "$(link_local "$1")" ]; }
 
-# first_up: the first port's interface has its addresses, and the peer answers at both. All nodes meet
-# here.
+# first_up: the first port's interface has its addresses, and the peer answers at both. All nodes
+# meet here.
 first_up()
 {
 	local peer=$((3 - LAB_NODE))
