@@ -44,6 +44,7 @@ members=()
 join_groups()
 {
 	local one
+	rm -f /tmp/member.*	# of an earlier run
 	for one in "${groups[@]}"; do
 		# shellcheck disable=SC2086
 		stdbuf -oL mckey $one -C 20 >"/tmp/member.${#members[@]}" 2>&1 &

@@ -156,6 +156,7 @@ kill $monitor
 ip link set "$net" mtu "$mtu"
 lab-barrier monitored
 
+rm -f /tmp/tcpdump	# of an earlier run
 # It goes on until it is killed: the first packets may all be those that the peer's requests make.
 tcpdump -i "$net" -nn -l "icmp and host $peer4" >/tmp/tcpdump 2>&1 &
 tcpdump=$!
