@@ -86,10 +86,12 @@ alone()
 		mckey -b "$own4" -s -C 20 -m "$group" && ended $pid
 }
 
-# cmtime says how long each step took; its exit status says nothing.
+# cmtime says how long each step took; its exit status says nothing. It asks for all paths at once,
+# and waits 2 s for them if it is not told otherwise.
 timed()
 {
-	served "cmtime-$1-$3" cmtime_listens ended "cmtime -b $1 -c $3" cmtime -b "$2" -s "$1" -c "$3"
+	served "cmtime-$1-$3" cmtime_listens ended "cmtime -b $1 -c $3" \
+		cmtime -b "$2" -s "$1" -c "$3" -t $((1000 * patience))
 }
 cmtime_listens() { wait_listen 7471 "$1"; }
 
