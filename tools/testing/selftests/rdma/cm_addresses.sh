@@ -25,8 +25,8 @@ has_carrier() { grep -q 1 "/sys/class/net/$1/carrier"; }
 # up NET ADDRESS: and it can reach others
 up()
 {
-	solicits "$1"
-	ip addr replace "$2/24" dev "$1" && ip link set "$1" up && within has_carrier "$1"
+	ip addr replace "$2/24" dev "$1" && solicits "$1" && ip link set "$1" up &&
+		within has_carrier "$1"
 }
 
 link_local() { ip -6 -o addr show dev "$1" scope link -tentative | awk '{ sub("/.*", "", $4); print $4 }'; }

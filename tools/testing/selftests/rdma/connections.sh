@@ -29,9 +29,10 @@ own_addresses()
 	local net
 	within net_device || return 1
 	net=$(net_device)
-	solicits "$net"
+	# sysfs has a new interface a moment before it has these settings, ip afterwards
 	ip addr replace "$own4/24" dev "$net" && ip addr replace "$own6/64" dev "$net" nodad &&
-		ip link set "$net" up && within grep -q 1 "/sys/class/net/$net/carrier"
+		solicits "$net" && ip link set "$net" up &&
+		within grep -q 1 "/sys/class/net/$net/carrier"
 }
 
 # connections_up: ports have addresses, and programs can use the RDMA CM. All nodes meet here.

@@ -148,9 +148,8 @@ goes_by() { [ "$(hops "${lids[1]}" "${lids[2]}")" = "$1" ]; }
 # part_up: this node's address in the partition
 part_up()
 {
-	solicits "$part"
-	ip addr replace "10.79.0.$LAB_NODE/24" dev "$part" && ip link set "$part" up &&
-		within carrier "$part"
+	ip addr replace "10.79.0.$LAB_NODE/24" dev "$part" && solicits "$part" &&
+		ip link set "$part" up && within carrier "$part"
 }
 
 # on NODE COMMAND...: there, and the other node waits for it

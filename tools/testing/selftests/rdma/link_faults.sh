@@ -102,7 +102,8 @@ watched()
 	lab-barrier load-runs
 	if [ "$LAB_NODE" = 1 ]; then
 		deadline=$((SECONDS + patience))
-		until lab-vhcactl top --once >"$LAB_OUT/top" && moves node1-0:1 && moves node2-0:1; do
+		until lab-vhcactl top --once >"$LAB_OUT/top" &&
+			moves node1-0:1 && moves node2-0:1; do
 			[ "$SECONDS" -lt "$deadline" ] || { rc=1; break; }
 		done
 		cat "$LAB_OUT/top"
