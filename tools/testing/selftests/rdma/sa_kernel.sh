@@ -118,7 +118,7 @@ lab-barrier standing
 subscribed=$(ksa subscribed) created=$(ksa created)
 lab-barrier stood
 if [ "$LAB_NODE" = 1 ]; then
-	kill -9 "$(</run/lab/opensm)"
+	manager_killed
 	mv "$log" "$LAB_OUT/opensm.first.log"
 	echo "subnet_timeout 17" >/tmp/opensm.conf
 	ok "another manager comes" lab-opensm -F /tmp/opensm.conf
@@ -199,7 +199,7 @@ fi
 lab-barrier removed
 
 # Nobody but ibportstate changes the port now.
-[ "$LAB_NODE" = 2 ] || ok "the manager ends" kill -9 "$(</run/lab/opensm)"
+[ "$LAB_NODE" = 2 ] || ok "the manager ends" manager_killed
 lab-barrier alone
 if [ "$LAB_NODE" = 2 ]; then
 	ok "a link is lost and initialised" bounced
