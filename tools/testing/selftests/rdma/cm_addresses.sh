@@ -25,19 +25,22 @@ has_carrier() { grep -q 1 "/sys/class/net/$1/carrier"; }
 # up NET ADDRESS: and it can reach others
 up()
 {
-	ip addr replace "$2/24" dev "$1" && ip link set "$1" up && within has_carrier "$1"
+	ip addr replace "$2/24" dev "$1" && solicits "$1" && ip link set "$1" up &&
+		within has_carrier "$1"
 }
 
 link_local() { ip -6 -o addr show dev "$1" scope link -tentative | awk '{ sub("/.*", "", $4); print $4 }'; }
 has_link_local() { [ -n "$(link_local "$1")" ]; }
 
-# first_up: the first port's interface has its addresses, and the peer answers. All nodes meet here.
+# first_up: the first port's interface has its addresses, and the peer answers at both. All nodes
+# meet here.
 first_up()
 {
+	local peer=$((3 - LAB_NODE))
 	within net_of 1 && up "$(net_of 1)" "$own4" && within has_link_local "$(net_of 1)" || return 1
 	link_local "$(net_of 1)" >"$LAB_OUT/link-local.$LAB_NODE"
 	lab-barrier "up-$1"
-	within ping -q -c 1 -W 20 "10.78.0.$((3 - LAB_NODE))"
+	reaches "10.78.0.$peer" && reaches "$(<"$LAB_OUT/link-local.$peer")%$(net_of 1)"
 }
 
 pings_link_local()
@@ -67,11 +70,12 @@ bonded()
 	ip addr flush dev "$one" && ip link set "$one" down && ip link set "$other" down &&
 		ip link add bond0 type bond mode active-backup miimon 100 &&
 		ip link set "$one" master bond0 && ip link set "$other" master bond0 &&
-		up bond0 "$bond4" && echo "$one" >/sys/class/net/bond0/bonding/active_slave &&
-		within ping -q -c 1 -W 20 $bond_server4
+		up bond0 "$bond4" && within active_slave "$one" && reaches $bond_server4
 }
 
-fails_over() { net_of 2 >/sys/class/net/bond0/bonding/active_slave; }
+# active_slave NET: the bond sends by it. It is refused while it has no carrier.
+active_slave() { echo "$1" >/sys/class/net/bond0/bonding/active_slave; }
+fails_over() { within active_slave "$(net_of 2)"; }
 
 bond_goes() { ip link del bond0 && first_up again; }
 

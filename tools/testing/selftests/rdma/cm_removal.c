@@ -12,7 +12,8 @@
 
 #include "device.h"
 
-#define PATIENCE	30000	/* ms */
+#define PATIENCE	120000	/* ms */
+#define RESOLVE_TIME	60000	/* ms: the subnet manager's guest may stand still */
 #define FIRST_PORT	7800
 
 enum stage {
@@ -119,13 +120,13 @@ static void connect_until(struct ends *ends, enum stage stage)
 	if (stage == LISTENING)
 		return;
 	MUST(rdma_create_id(ends->client, client, NULL, RDMA_PS_TCP));
-	MUST(rdma_resolve_addr(*client, NULL, (struct sockaddr *)&address, 5000));
+	MUST(rdma_resolve_addr(*client, NULL, (struct sockaddr *)&address, RESOLVE_TIME));
 	if (stage == RESOLVING)
 		return;
 	expect(ends->client, RDMA_CM_EVENT_ADDR_RESOLVED);
 	if (stage == RESOLVED)
 		return;
-	MUST(rdma_resolve_route(*client, 5000));
+	MUST(rdma_resolve_route(*client, RESOLVE_TIME));
 	expect(ends->client, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	if (stage == ROUTED)
 		return;

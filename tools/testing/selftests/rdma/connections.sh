@@ -11,18 +11,28 @@ CM_PATIENCE=${CM_PATIENCE:-240}
 # net_device: the network interface whose hardware address is the GID of the device's port
 net_device() { ls "/sys/class/infiniband/$LAB_DEV/device/net"; }
 
+# solicits NET: it asks for a neighbour for a minute. The first solicitations may come before
+# switches know of their group, and nobody tells when they do; and the peer may stand still.
+solicits()
+{
+	echo 60 >"/proc/sys/net/ipv6/neigh/$1/mcast_solicit"
+	echo 60 >"/proc/sys/net/ipv4/neigh/$1/mcast_solicit"
+}
+
+# reaches ADDRESS: it answers; what ping says is shown. Packets that wait for the way to it are
+# dropped if the subnet manager is slow to tell it, so that one request alone may have no answer.
+reaches() { within ping -q -c 1 -w 20 "$1" && cat /tmp/within; }
+
 # own_addresses: IPoIB gives the port this node's addresses
 own_addresses()
 {
 	local net
 	within net_device || return 1
 	net=$(net_device)
-	# the first solicitations may come before switches know of their group, and nobody tells when they
-	# do; and the peer may stand still
-	echo 60 >"/proc/sys/net/ipv6/neigh/$net/mcast_solicit"
-	echo 60 >"/proc/sys/net/ipv4/neigh/$net/mcast_solicit"
+	# sysfs has a new interface a moment before it has these settings, ip afterwards
 	ip addr replace "$own4/24" dev "$net" && ip addr replace "$own6/64" dev "$net" nodad &&
-		ip link set "$net" up && within grep -q 1 "/sys/class/net/$net/carrier"
+		solicits "$net" && ip link set "$net" up &&
+		within grep -q 1 "/sys/class/net/$net/carrier"
 }
 
 # connections_up: ports have addresses, and programs can use the RDMA CM. All nodes meet here.
@@ -32,7 +42,7 @@ connections_up()
 	modprobe ib_ipoib && modprobe rdma_ucm && own_addresses || return 1
 	lab-barrier addresses
 	for ((k = 1; k <= LAB_NODES; k++)); do
-		ping -q -c 1 -W $patience "10.78.0.$k" && ping -q -c 1 -W $patience "fd00:78::$k" || return 1
+		reaches "10.78.0.$k" && reaches "fd00:78::$k" || return 1
 	done
 	lab-barrier reached
 }

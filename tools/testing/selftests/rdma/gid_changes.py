@@ -121,20 +121,21 @@ class World:
         return standard, pairs
 
     def table(self, port):
-        """{index: (GID, name of the net device)}, by the system call and by sysfs alike"""
+        """{index: (GID, name of the net device)}, by the system call and by sysfs alike; OSError if
+        one says something else, as it may while a table changes"""
         entries = [one for one in self.context.query_gid_table(ENTRIES) if one.port_num == port]
         table = {one.gid_index: (one.gid_str(), self.attribute(port, "ndevs", one.gid_index))
                  for one in entries}
         for one in entries:
             if one.gid_type != ROCE_V2 or self.attribute(port, "types", one.gid_index) != "RoCE v2" or \
                     self.attribute(port, "gids", one.gid_index) != one.gid_str():
-                raise SystemExit(f"port {port}: sysfs says something else of {one.gid_str()}")
+                raise OSError(f"port {port}: sysfs says something else of {one.gid_str()}")
         return table
 
     def is_right(self, number):
         try:
             table = self.table(number + 1)
-        except OSError:             # a GID has gone between two looks
+        except OSError:             # a GID has gone or come between two looks
             return False
         standard, pairs = self.wanted(self.ports[number])
         return table.get(0) == standard and sorted(table.values()) == sorted(pairs)

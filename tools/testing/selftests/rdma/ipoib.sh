@@ -27,10 +27,10 @@ driver()
 # echo_udp SIDE: node 2 sends datagrams of many sizes, and compares what node 1 sends back
 echo_udp()
 {
-	python3 - "$1" "$server4" <<-'PY'
+	python3 - "$1" "$server4" $patience <<-'PY'
 		import os, socket, sys
 		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-		s.settimeout(30)
+		s.settimeout(int(sys.argv[3]))
 		if sys.argv[1] == "serve":
 		    s.bind((sys.argv[2], 5002))
 		    open("/tmp/udp", "w").close()
@@ -263,7 +263,7 @@ is "back in datagram mode" "$datagram_mtu" "$(mtu "$net")"
 
 # faults
 if [ "$LAB_NODE" = 1 ]; then
-	kill -9 "$(</run/lab/opensm)"
+	manager_killed
 	lab-opensm -l 2 >/tmp/opensm.again 2>&1
 fi
 lab-barrier manager

@@ -69,7 +69,7 @@ restarted() { [ "$(<"/sys/class/net/$net/carrier_changes")" -ge "$1" ] && carrie
 asks_itself()
 {
 	local solicit
-	ping -q -c 1 -W $patience "$peer4" || return 1
+	reaches "$peer4" || return 1
 	solicit=$(<"/proc/sys/net/ipv4/neigh/$net/mcast_solicit")
 	echo 0 >"/proc/sys/net/ipv4/neigh/$net/mcast_solicit"
 	echo 60 >"/proc/sys/net/ipv4/neigh/$net/ucast_solicit"

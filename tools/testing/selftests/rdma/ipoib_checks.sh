@@ -9,9 +9,6 @@ peer4=10.78.0.$peer peer6=fd00:78::$peer
 carrier() { grep -qs 1 "/sys/class/net/$1/carrier"; }
 no_carrier() { grep -q 0 "/sys/class/net/$1/carrier"; }
 
-# reaches ADDRESS: it answers
-reaches() { within ping -q -c 1 -W 2 "$1"; }
-
 # put TEXT FILE: one write, whose error is shown
 put() { bash -c 'echo "$1" >"$2"' bash "$1" "$2"; }
 
@@ -35,11 +32,13 @@ replies()
 }
 answered() { [ "$(replies)" -ge "$1" ] || { echo "$(replies) of $1 replies"; return 1; }; }
 
-# lossless OPTION...: there is an answer to each of ping's requests. Ping itself waits for the last ones
-# only twice as long as for those before them.
+# lossless OPTION... ADDRESS: there is an answer to each of ping's requests, once the way is known:
+# until then only a few may wait. Ping itself waits for the last answers only twice as long as for
+# those before them.
 lossless()
 {
 	local before sent
+	reaches "${@: -1}" || return 1
 	before=$(replies)
 	ping -q -W 20 "$@" >/tmp/ping 2>&1 || true
 	cat /tmp/ping

@@ -99,7 +99,6 @@ partitions()
 }
 
 manage() { lab-opensm -P /tmp/partitions.conf; }
-killed() { kill -9 "$(</run/lab/opensm)"; }
 
 # manage_as_known: a manager that finds in its files which LIDs the nodes have
 manage_as_known()
@@ -118,7 +117,7 @@ addressed()
 {
 	local rc=0
 	if [ "$LAB_NODE" = "$manager" ]; then
-		killed
+		manager_killed
 		manage_as_known || rc=1
 	fi
 	within lid_is "${lids[LAB_NODE]}" && within managed_by "${lids[manager]}" || rc=1
@@ -130,7 +129,7 @@ addressed()
 replaced()
 {
 	local rc=0
-	[ "$LAB_NODE" != "$manager" ] || killed
+	[ "$LAB_NODE" != "$manager" ] || manager_killed
 	lab-barrier "killed-$manager"
 	[ "$LAB_NODE" = "$manager" ] || manage_as_known || rc=1
 	within managed_by "${lids[3 - manager]}" || rc=1
@@ -148,8 +147,8 @@ goes_by() { [ "$(hops "${lids[1]}" "${lids[2]}")" = "$1" ]; }
 # part_up: this node's address in the partition
 part_up()
 {
-	ip addr replace "10.79.0.$LAB_NODE/24" dev "$part" && ip link set "$part" up &&
-		within carrier "$part"
+	ip addr replace "10.79.0.$LAB_NODE/24" dev "$part" && solicits "$part" &&
+		ip link set "$part" up && within carrier "$part"
 }
 
 # on NODE COMMAND...: there, and the other node waits for it

@@ -15,7 +15,7 @@ twin4=10.79.0.2
 # twin: a second interface of the same port, by connections
 twin()
 {
-	ip link add link "$net" name twin type ipoib mode connected &&
+	ip link add link "$net" name twin type ipoib mode connected && solicits twin &&
 		ip addr add "10.79.0.$LAB_NODE/24" dev twin && ip link set twin up &&
 		within carrier twin
 }

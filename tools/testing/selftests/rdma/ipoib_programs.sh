@@ -97,7 +97,7 @@ told() { within grep -E "$1" /tmp/monitor; }
 by_datagrams()
 {
 	local addr
-	ping -q -c 1 -W $patience "$1" >/dev/null || return 1
+	reaches "$1" >/dev/null || return 1
 	addr=$(ip neigh show "$1" dev "$net" | sed -n 's/.*lladdr \([^ ]*\).*/\1/p')
 	ip neigh replace "$1" lladdr "00${addr:2}" dev "$net" nud permanent
 }
@@ -148,7 +148,7 @@ within sleeps $monitor
 ip addr add "10.83.0.$LAB_NODE/24" dev "$net"
 ip link set "$net" mtu 1500
 ip neigh del "$peer4" dev "$net"
-ping -q -c 1 -W $patience "$peer4" >/dev/null
+reaches "$peer4" >/dev/null
 ok "ip monitor tells of an address" told "$net .*10\.83\.0\.$LAB_NODE/24"
 ok "of another MTU" told "$net: .* mtu 1500 "
 ok "and of the peer's address" told "$peer4 dev $net lladdr [0-9a-f]{2}(:[0-9a-f]{2}){19}"
@@ -156,7 +156,9 @@ kill $monitor
 ip link set "$net" mtu "$mtu"
 lab-barrier monitored
 
-tcpdump -i "$net" -nn -l -c 4 "icmp and host $peer4" >/tmp/tcpdump 2>&1 &
+rm -f /tmp/tcpdump	# of an earlier run
+# It goes on until it is killed: the first packets may all be those that the peer's requests make.
+tcpdump -i "$net" -nn -l "icmp and host $peer4" >/tmp/tcpdump 2>&1 &
 tcpdump=$!
 within grep -q "listening on" /tmp/tcpdump
 lab-barrier tcpdump

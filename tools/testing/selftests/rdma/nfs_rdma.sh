@@ -94,7 +94,7 @@ restarted()
 	local pid rc=0
 	if [ "$LAB_NODE" = 1 ]; then
 		lab-barrier under-load
-		rpc.nfsd 0 && qps_are 0 || rc=1
+		rpc.nfsd 0 && within qps_are 0 || rc=1
 		lab-barrier stopped
 		nfsd_begins || rc=1
 		return $rc

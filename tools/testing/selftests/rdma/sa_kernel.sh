@@ -77,7 +77,7 @@ is "are all found" "1 0" "$(($(ksa passed) - before)) $(ksa failed)"
 lab-barrier asked
 
 ok "a subscription" tell subscribe 1
-ok "the manager has it" within ksa_is subscribed 1
+ok "the manager has it" within more subscribed 0
 lab-barrier subscribed
 [ "$LAB_NODE" = 1 ] || ok "a group is made, and left" tell group 1
 ok "both are told of the group" within ksa_is created 1
@@ -112,13 +112,14 @@ fi
 lab-barrier thousands
 
 # Another manager knows nothing, and is told of what stands.
+subscribed=$(ksa subscribed)
 [ "$LAB_NODE" = 1 ] || ok "a subscription again" tell subscribe 1
-[ "$LAB_NODE" = 1 ] || ok "the manager has it" within ksa_is subscribed 2
+[ "$LAB_NODE" = 1 ] || ok "the manager has it" within more subscribed "$subscribed"
 lab-barrier standing
 subscribed=$(ksa subscribed) created=$(ksa created)
 lab-barrier stood
 if [ "$LAB_NODE" = 1 ]; then
-	kill -9 "$(</run/lab/opensm)"
+	manager_killed
 	mv "$log" "$LAB_OUT/opensm.first.log"
 	echo "subnet_timeout 17" >/tmp/opensm.conf
 	ok "another manager comes" lab-opensm -F /tmp/opensm.conf
@@ -190,7 +191,8 @@ if [ "$LAB_NODE" = 2 ]; then
 	ok "the port has gone" heard 'aA.*-'
 	ok "and with it the unit to which it had a path" found '*pcuU*pcu'
 	echo "${dev##*/}" >/sys/bus/pci/drivers/vhca/bind
-	ok "and is back" within heard 'aA.*-a*A'
+	# What the manager has set beside its state may be told before that or behind it.
+	ok "and is back" within heard 'aA.*-a*A*'
 	ok "device management is not" within manages_not 2
 	ok "the unit is found from the new device" within found '*pcuU*pcuU*P'
 else
@@ -199,7 +201,7 @@ fi
 lab-barrier removed
 
 # Nobody but ibportstate changes the port now.
-[ "$LAB_NODE" = 2 ] || ok "the manager ends" kill -9 "$(</run/lab/opensm)"
+[ "$LAB_NODE" = 2 ] || ok "the manager ends" manager_killed
 lab-barrier alone
 if [ "$LAB_NODE" = 2 ]; then
 	ok "a link is lost and initialised" bounced

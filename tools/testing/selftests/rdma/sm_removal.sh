@@ -80,14 +80,14 @@ for goes in 2 1; do
 	lab-barrier "$goes-sweeps"
 	[ "$LAB_NODE" != "$goes" ] || all_ends
 	lab-barrier "$goes-gone"
-	kill -9 "$(</run/lab/opensm)"
+	manager_killed
 	[ "$LAB_NODE" != "$goes" ] || echo "$device" >/sys/bus/pci/drivers/vhca/bind
 	lab-barrier "$goes-back"
 done
 ok "all of it works again" managed last
 lab-barrier managed-again
 ok "data arrive" pair last 18515 ibv_rc_pingpong -d "$LAB_DEV" -c -n 100
-kill -9 "$(</run/lab/opensm)"
+manager_killed
 ok "nothing holds the modules" sh -c "modprobe -r rdma_kpaths && modprobe -r ib_umad"
 lab-barrier judged
 finish

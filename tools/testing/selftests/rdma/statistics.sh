@@ -42,7 +42,7 @@ as_in_linux()
 	} | sort >"$LAB_OUT/sysfs.$1"
 	[ "$LAB_CORE" = ours ] || diff "$ours" "$LAB_OUT/sysfs.$1"
 }
-state_is() { [ "$(port_state "$LAB_DEV")" = "$1" ] || port_state "$LAB_DEV"; }
+state_is() { [ "$(port_state "$LAB_DEV")" = "$1" ] || { port_state "$LAB_DEV"; return 1; }; }
 without_a_link()
 {
 	local rc=0

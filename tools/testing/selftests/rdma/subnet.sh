@@ -42,6 +42,15 @@ counts()
 	says "$words" "$@" >/tmp/counts && [ "$(wc -l </tmp/counts)" = "$n" ] || { cat /tmp/says; return 1; }
 }
 
+# manager_killed: this node's opensm is killed, and has ended: another one can have its agents
+manager_killed()
+{
+	local pid
+	pid=$(</run/lab/opensm)
+	kill -9 "$pid"
+	while [ -e "/proc/$pid" ]; do moment; done
+}
+
 # switch_lids: the LIDs of the switches
 switch_lids() { ibswitches | sed -n 's/.* lid \([0-9]*\) lmc .*/\1/p'; }
 

@@ -66,7 +66,12 @@ ib_mad_recv_done_agent ib_mad_recv_done_handler ib_mad_send_done_agent ib_mad_se
 
 # The distribution's daemon that gives nodes their hosts' names, in the kernel and in the device.
 echo nobody >"/sys/class/infiniband/$d/node_desc"
-named() { [ "$(<"/sys/class/infiniband/$d/node_desc")" = "$HOSTNAME $d" ] || cat "/sys/class/infiniband/$d/node_desc"; }
+named()
+{
+	local name
+	name=$(<"/sys/class/infiniband/$d/node_desc")
+	[ "$name" = "$HOSTNAME $d" ] || { echo "it is still $name"; return 1; }
+}
 rdma-ndd -f >/dev/null &
 ok "rdma-ndd names the node" within named
 ok "which a manager reads" says "$HOSTNAME $d" smpquery -D nodedesc 0

@@ -220,7 +220,7 @@ static void segments_of_those_without_rmpp(struct kunit *test)
 		.mgmt_class = IB_MGMT_CLASS_SUBN_ADM, .mgmt_class_version = 2,
 	};
 	struct peer *client = client_at_a(test), *server = new_peer(test);
-	struct ib_mad_send_buf *buf = new_request(test, client, 10000, 0);
+	struct ib_mad_send_buf *buf = new_request(test, client, NO_END, 0);
 	struct ib_mad_hdr *hdr = buf->mad;
 
 	set_bit(SA_METHOD, req.method_mask);
@@ -421,7 +421,7 @@ static void switches_forward(struct kunit *test)
 	user->agent = ib_register_mad_agent(sw, 0, IB_QPT_SMI, NULL, 0, note_sent, note_recv,
 					    user, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(user->agent));
-	buf = new_request(test, user, 5000, 0);
+	buf = new_request(test, user, NO_END, 0);
 	smp = buf->mad;
 	smp->mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
 	smp->hop_cnt = 3;

@@ -232,13 +232,15 @@ static void many_conns(struct kunit *test)
 {
 	work_func_t work = begin(test);
 	struct bench *b = test->priv;
+	/* What follows may take long. */
+	const unsigned long begun = jiffies;
 
 	for (u16 qpn = 1; qpn <= IPOIB_MAX_CONNS; qpn++) {
 		send_to(test, qpn);
 		KUNIT_ASSERT_NOT_NULL(test, conn_to(test, qpn));
-		conn_to(test, qpn)->used = jiffies + qpn;
+		conn_to(test, qpn)->used = begun + qpn;
 	}
-	conn_to(test, 700)->used = jiffies - HZ;
+	conn_to(test, 700)->used = begun - HZ;
 	KUNIT_EXPECT_EQ(test, b->cm.conns.count, IPOIB_MAX_CONNS);
 	send_to(test, IPOIB_MAX_CONNS + 1);
 	KUNIT_EXPECT_EQ(test, b->cm.conns.count, IPOIB_MAX_CONNS);
@@ -246,7 +248,7 @@ static void many_conns(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, conn_to(test, 1));
 	KUNIT_EXPECT_NOT_NULL(test, conn_to(test, IPOIB_MAX_CONNS + 1));
 	/* Now it is the first one's turn: the new one has just been used. */
-	conn_to(test, 1)->used = jiffies - HZ;
+	conn_to(test, 1)->used = begun - HZ;
 	send_to(test, IPOIB_MAX_CONNS + 2);
 	KUNIT_EXPECT_NULL(test, conn_to(test, 1));
 	KUNIT_EXPECT_NOT_NULL(test, conn_to(test, IPOIB_MAX_CONNS + 1));

@@ -433,11 +433,11 @@ static void send_only(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, rcu_access_pointer(group->ah));
 
 	/* It is left when nobody has sent to it for some time. */
-	ipoib_mcast_age(b->bed.ipoib, HZ);
+	ipoib_mcast_age(b->bed.ipoib, 600 * HZ);
 	work(test);
 	KUNIT_EXPECT_EQ(test, b->bed.ipoib->groups.count, 2);
-	group->used = jiffies - 2 * HZ;
-	ipoib_mcast_age(b->bed.ipoib, HZ);
+	group->used = jiffies - 700 * HZ;
+	ipoib_mcast_age(b->bed.ipoib, 600 * HZ);
 	work(test);
 	KUNIT_EXPECT_EQ(test, b->bed.ipoib->groups.count, 1);
 }

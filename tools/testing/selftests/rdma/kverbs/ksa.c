@@ -52,9 +52,9 @@ MODULE_PARM_DESC(registered, "how often the subnet manager has confirmed the ser
 module_param(subscribed, uint, 0444);
 MODULE_PARM_DESC(subscribed, "how often it has confirmed the subscription");
 module_param(created, uint, 0444);
-MODULE_PARM_DESC(created, "notices of multicast groups that were created");
+MODULE_PARM_DESC(created, "multicast groups of whose creation notices have told");
 module_param(deleted, uint, 0444);
-MODULE_PARM_DESC(deleted, "notices of multicast groups that were deleted");
+MODULE_PARM_DESC(deleted, "multicast groups of whose end notices have told");
 
 static char events[256];
 module_param_string(events, events, sizeof(events), 0444);
@@ -352,18 +352,32 @@ static void unserve(void)
 	ksa.service = NULL;
 }
 
+/* The groups of whose creation, and of whose end, a notice has told last */
+static struct {
+	u8 created[16];
+	u8 deleted[16];
+} last;
+
+/* Another manager names its groups as the one before has named its own. */
 static void subscription_told(int status, void *context)
 {
-	if (!status)
-		subscribed++;
+	if (status)
+		return;
+	memset(&last, 0, sizeof(last));
+	subscribed++;
+}
+
+/* The GID stands behind six reserved bytes. */
+static const u8 *group_of(const struct ib_sa_notice *notice)
+{
+	return notice->attr.details.raw_data.details + 6;
 }
 
 /* The manager tells of a group that it has named: the bytes are where the core says they are. */
 static void group_fields(const struct ib_sa_notice *notice)
 {
 	const struct ib_mad_notice_attr *attr = &notice->attr;
-	/* The GID stands behind six reserved bytes. */
-	const u8 *group = attr->details.raw_data.details + 6;
+	const u8 *group = group_of(notice);
 
 	CHECK(attr->generic_type == IB_NOTICE_TYPE_SM);
 	CHECK(!attr->prod_type_msb && attr->prod_type_lsb == IB_NOTICE_PROD_CLASS_MGR);
@@ -374,13 +388,25 @@ static void group_fields(const struct ib_sa_notice *notice)
 	      be64_to_cpu(notice->issuer_gid.global.interface_id) == peer_id);
 }
 
+/*
+ * The manager repeats a report when the answer to it is late. It gives a new group another name
+ * than the one before had.
+ */
+static bool is_repeated(u8 group[16], const struct ib_sa_notice *notice)
+{
+	bool is = !memcmp(group, group_of(notice), 16);
+
+	memcpy(group, group_of(notice), 16);
+	return is;
+}
+
 static void noticed(const struct ib_sa_notice *notice, void *context)
 {
 	CHECK(subscribed);
 	if (notice->attr.trap_num == cpu_to_be16(CREATED))
-		created++;
+		created += !is_repeated(last.created, notice);
 	else if (notice->attr.trap_num == cpu_to_be16(DELETED))
-		deleted++;
+		deleted += !is_repeated(last.deleted, notice);
 	else
 		return;
 	group_fields(notice);

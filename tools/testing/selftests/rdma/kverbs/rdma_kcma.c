@@ -284,6 +284,9 @@ static int host_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	struct end *end = id->context;
 
 	pr_debug("rdma_kcma: %s\n", rdma_event_msg(event->event));
+	/* The end may be gone by then: the id is destroyed behind its QP. */
+	if (event->event == RDMA_CM_EVENT_TIMEWAIT_EXIT)
+		return 0;
 	end->event = event->event;
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
@@ -300,8 +303,6 @@ static int host_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 		if (CHECK(!send_word(end)))
 			return 0;
 		break;
-	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
-		return 0;
 	case RDMA_CM_EVENT_REJECTED:
 		was_rejected(end, event);
 		break;
