@@ -235,7 +235,8 @@ static void copy_piece(const struct piece *p, const struct piece *next, bool col
 
 /*
  * Copies what is one piece, as nearly all short messages are.  Returns false if it is not, or if
- * the copy has failed: then nothing is lost by doing it again.
+ * the copy has failed.  One that has succeeded is not done again, whatever memory others have lost:
+ * the receiver may have seen its last byte, and use the place for something else.
  */
 static inline bool copy_one(struct gmem_table *td, u64 dst, struct gmem_table *ts, u64 src,
 			    size_t len)
@@ -247,7 +248,7 @@ static inline bool copy_one(struct gmem_table *td, u64 dst, struct gmem_table *t
 	if (!to || !from || room_d < len || room_s < len)
 		return false;
 	gmem_copy_ascending(to, from, len);
-	return !gmem_any_lost();
+	return !both_there(td, dst, ts, src, len);
 }
 
 int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct guest_mem *ms,

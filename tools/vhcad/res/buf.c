@@ -55,7 +55,7 @@ u64 vbuf_one(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len)
 	if (b->levels != 1 || len > left ||
 	    dma_load64_acquire(mem, b->addr + (pos >> b->shift) * sizeof(page), &page))
 		return VBUF_NOT_ONE;
-	return le64toh(page) + bytes - left;
+	return page + bytes - left;
 }
 
 static __attribute__((noinline)) u64 map_pages(struct guest_mem *mem, const struct vbuf *b,

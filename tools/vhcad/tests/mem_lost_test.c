@@ -209,6 +209,26 @@ static void copying_from(void **state)
 	is_gone(f);
 }
 
+/*
+ * Other memory is copied once: who polls for the last byte may use the place at once.  These bytes
+ * move down by eight, and would do so twice.
+ */
+static void copying_once(void **state)
+{
+	struct fixture *f = *state;
+	const struct dma_seg to = { GOOD, 32 }, from = { GOOD + 8, 32 };
+	bool src_fault = false;
+	u64 v;
+
+	cut(f);
+	assert_int_equal(dma_read(f->m, &v, BASE + PAGE, 8), -EFAULT);
+	for (u32 i = 0; i < 40; i++)
+		f->good[i] = i;
+	assert_int_equal(dma_copy(f->m, &to, 1, f->m, &from, 0, false, &src_fault), 0);
+	for (u32 i = 0; i < 32; i++)
+		assert_int_equal(f->good[i], i + 8);
+}
+
 /* Every access by reference, the first of which finds that the page is missing. */
 #define BY_REF(name, call)					\
 static void ref_##name(void **state)				\
@@ -424,7 +444,8 @@ int main(void)
 		T(reading), T(writing), T(writing_in_a_bracket),
 		T(broken_untouched), T(failing_maps), T(spanning),
 		T(copying),
-		T(copying_past_the_cache), T(copying_from), T(ref_read), T(ref_write),
+		T(copying_past_the_cache), T(copying_from), T(copying_once),
+		T(ref_read), T(ref_write),
 		T(ref_read_line), T(ref_publish), T(ref_publish_short), T(ref_load32),
 		T(ref_load64), T(ref_store8), T(ref_store64), T(ref_xchg32), T(ref_or64),
 		T(ref_address_load64), T(ref_address_cas64), T(ref_address_add64),

@@ -99,6 +99,7 @@ struct mad_qp {
 
 #if IS_ENABLED(CONFIG_KUNIT)
 extern u32 mad_next_hi_tid;
+extern unsigned int mad_max_segments;
 #endif
 extern unsigned long mad_patience;
 
@@ -115,6 +116,14 @@ enum mad_drop {
 	MAD_DROP_UNCLAIMED,	/* a request that nobody takes and that is not answered */
 	MAD_DROPS,
 	MAD_TAKEN = MAD_DROPS	/* it is not dropped: it has done what it came for */
+};
+
+/* Messages of which segments have arrived */
+enum mad_partial_kind {
+	MAD_PARTIAL_REQUEST,	/* not complete, and asked for by nobody */
+	MAD_PARTIAL_RESPONSE,	/* not complete, and the response to a request of the agent */
+	MAD_PARTIAL_DELIVERED,	/* complete */
+	MAD_PARTIAL_KINDS
 };
 
 /**
@@ -142,7 +151,7 @@ enum mad_drop {
  * @done_work: tells it, where it cannot be told at once
  * @loop: MADs for this port itself, struct mad_send
  * @loop_work: lets them arrive
- * @segments: segments held of messages that are not complete
+ * @segments: segments held of messages that are not complete, by kind
  * @partials: messages of which segments have arrived, struct mad_partial, by TID
  * @dropped: MADs that have arrived and were dropped, by reason; needs no lock
  */
@@ -171,17 +180,9 @@ struct mad_port {
 	struct work_struct done_work;
 	struct list_head loop;
 	struct work_struct loop_work;
-	unsigned int segments;
+	unsigned int segments[MAD_PARTIAL_KINDS];
 	DECLARE_HASHTABLE(partials, MAD_REQUEST_BITS);
 	atomic64_t dropped[MAD_DROPS];
-};
-
-/* Messages of which segments have arrived */
-enum mad_partial_kind {
-	MAD_PARTIAL_REQUEST,	/* not complete, and asked for by nobody */
-	MAD_PARTIAL_RESPONSE,	/* not complete, and the response to a request of the agent */
-	MAD_PARTIAL_DELIVERED,	/* complete */
-	MAD_PARTIAL_KINDS
 };
 
 /**

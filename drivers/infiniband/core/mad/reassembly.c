@@ -3,6 +3,7 @@
  * RMPP packets that arrive: segments of messages, put together here, and what the receiver of a
  * message of ours says about it.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/slab.h>
 
@@ -22,8 +23,9 @@
 #define MAX_OF_RESPONSE 8
 /* Complete messages that an agent keeps */
 #define MAX_DELIVERED 512
-/* Segments that a port holds of messages that are not complete */
-#define MAX_SEGMENTS BIT(18)
+/* Segments that a port holds of messages that are not complete: of requests, and of responses */
+VISIBLE_IF_KUNIT unsigned int mad_max_segments = BIT(17);
+EXPORT_SYMBOL_IF_KUNIT(mad_max_segments);
 
 /**
  * struct mad_partial - a message of which segments have arrived
@@ -87,7 +89,7 @@ static void drop_packets(struct mad_partial *partial)
 		mad_recv_free(to_mad_recv(buf));
 	INIT_LIST_HEAD(&partial->packets);
 	mad_count_drop(partial->agent->port, MAD_DROP_RMPP, partial->count);
-	partial->agent->port->segments -= partial->count;
+	partial->agent->port->segments[partial->kind] -= partial->count;
 	partial->count = 0;
 }
 
@@ -236,6 +238,21 @@ static struct mad_partial *make_partial(struct mad_agent *agent, const struct ma
 	return partial;
 }
 
+/*
+ * May the port hold one more segment?  What nobody has asked for takes nothing from what somebody
+ * has, and gets the place of the message that has not moved for longest.
+ */
+static bool make_room(struct mad_partial *partial)
+{
+	struct mad_partials *requests = &partial->agent->partials[MAD_PARTIAL_REQUEST];
+	const unsigned int *held = &partial->agent->port->segments[partial->kind];
+
+	if (*held >= mad_max_segments && partial->kind == MAD_PARTIAL_REQUEST &&
+	    !list_is_first(&partial->entry, &requests->list))
+		end_oldest(requests);
+	return *held < mad_max_segments;
+}
+
 static u32 segment_num(struct ib_mad_recv_buf *buf)
 {
 	return be32_to_cpu(recv_rmpp(to_mad_recv(buf))->seg_num);
@@ -252,7 +269,7 @@ static void keep(struct mad_partial *partial, struct mad_recv *recv)
 	list_move(&recv->rwc.recv_buf.list, &before->list);
 	list_move_tail(&partial->entry, &partial->agent->partials[partial->kind].list);
 	partial->count++;
-	partial->agent->port->segments++;
+	partial->agent->port->segments[partial->kind]++;
 }
 
 /* The last segment says how much of it counts. Some senders say 0. */
@@ -279,7 +296,7 @@ static struct mad_recv *complete_message(struct mad_partial *partial)
 	first->rwc.mad_len = message_len(partial, first);
 	INIT_LIST_HEAD(&first->rwc.rmpp_list);
 	list_splice_init(&partial->packets, &first->rwc.rmpp_list);
-	partial->agent->port->segments -= partial->count;
+	partial->agent->port->segments[partial->kind] -= partial->count;
 	partial->count = 0;
 	leave_list(partial);
 	enter_list(partial, MAD_PARTIAL_DELIVERED);
@@ -394,7 +411,7 @@ static void take_segment(struct mad_agent *agent, struct mad_recv *recv, struct 
 		end_partial(partial);
 		return;
 	}
-	if (event != RMPP_RX_DROP && port->segments >= MAX_SEGMENTS) {
+	if (event != RMPP_RX_DROP && !make_room(partial)) {
 		taken->why = MAD_DROP_NO_MEMORY;
 		say_stop(say);
 		end_partial(partial);

@@ -108,7 +108,8 @@ static int choose_engine(struct net_device *netdev, struct ib_device *ca, u32 po
 	rn->send = send;
 	rn->attach_mcast = attach;
 	rn->detach_mcast = detach;
-	return 0;
+	/* Our ring is for one queue, whatever the driver has the stack allocate. */
+	return netif_set_real_num_tx_queues(netdev, 1) ?: netif_set_real_num_rx_queues(netdev, 1);
 }
 
 /* Called as the network device's destructor, or for one that has none. */

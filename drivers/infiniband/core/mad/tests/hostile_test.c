@@ -153,8 +153,8 @@ static void many_tables(struct kunit *test)
 #define OF_ALL 256
 static_assert(4 * OF_SENDER == OF_ALL);
 
-/* Begins messages, of which the last @refused are not taken. Returns the TID of the last. */
-static __be64 begin_messages(struct kunit *test, struct ib_device *device, u32 port_num,
+/* Begins messages to a port, which does not take the last @refused. Returns the TID of the last. */
+static __be64 begin_messages(struct kunit *test, struct ib_device *device, u32 port_num, u16 lid,
 			     int messages, int refused)
 {
 	struct peer *sender = agent_at(test, device, port_num, NULL, 0, hear_answer);
@@ -168,7 +168,7 @@ static __be64 begin_messages(struct kunit *test, struct ib_device *device, u32 p
 
 		make_packet(buf, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_FIRST, 1);
 		tid = ((struct ib_mad_hdr *)buf->mad)->tid;
-		buf->ah = fake_ah(pd, LID_B);
+		buf->ah = fake_ah(pd, lid);
 		KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
 		expect_soon(test, atomic_read(&sender->requests) == i);
 	}
@@ -188,13 +188,13 @@ static void begun_messages(struct kunit *test)
 	struct ib_mad_send_buf *buf;
 	__be64 tid;
 
-	begin_messages(test, c, 1, OF_SENDER + 3, 3);
+	begin_messages(test, c, 1, LID_B, OF_SENDER + 3, 3);
 	KUNIT_EXPECT_EQ(test, dropped(server, MAD_DROP_NO_MEMORY), 3);
-	begin_messages(test, c, 2, OF_SENDER, 0);
-	begin_messages(test, fixture.a, 2, OF_SENDER, 0);
-	begin_messages(test, fixture.b, 2, OF_SENDER, 0);
+	begin_messages(test, c, 2, LID_B, OF_SENDER, 0);
+	begin_messages(test, fixture.a, 2, LID_B, OF_SENDER, 0);
+	begin_messages(test, fixture.b, 2, LID_B, OF_SENDER, 0);
 	KUNIT_EXPECT_EQ(test, dropped(server, MAD_DROP_RMPP), 0);
-	tid = begin_messages(test, fixture.a, 1, 10, 0);
+	tid = begin_messages(test, fixture.a, 1, LID_B, 10, 0);
 	KUNIT_EXPECT_EQ(test, dropped(server, MAD_DROP_RMPP), 10);
 
 	/* The last one goes on, and arrives. */
@@ -204,6 +204,47 @@ static void begun_messages(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
 	expect_soon(test, atomic_read(&server->requests) == 1);
 	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(server->agent);
+	fake_device_remove(c);
+}
+
+#define HELD 5
+
+static void unlimit_segments(void *usual)
+{
+	mad_max_segments = (uintptr_t)usual;
+}
+
+/*
+ * A port that holds as many segments of requests as it may takes those of other senders, and what
+ * somebody at the port waits for.
+ */
+static void held_segments(struct kunit *test)
+{
+	struct ib_device *c = fake_device_add(test, "kt_mad_c", RDMA_CORE_PORT_IBA_IB, LID_C);
+	struct peer *server = table_server(test, fixture.b, 1, answer_shortly);
+	struct peer *flooded = table_server(test, fixture.a, 1, note_recv);
+	struct peer *client = agent_at(test, fixture.a, 1, NULL, 1, note_recv);
+	struct ib_mad_send_buf *buf;
+
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, unlimit_segments,
+						  (void *)(uintptr_t)mad_max_segments));
+	mad_max_segments = HELD;
+	begin_messages(test, c, 1, LID_A, HELD, 0);
+	KUNIT_EXPECT_EQ(test, dropped(flooded, MAD_DROP_RMPP), 0);
+	begin_messages(test, fixture.b, 2, LID_A, 2, 0);
+	KUNIT_EXPECT_EQ(test, dropped(flooded, MAD_DROP_RMPP), 2);
+
+	buf = new_request(test, client, NO_END, 0);
+	make_table_request(buf);
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	expect_soon(test, atomic_read(&client->ends) == 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 1);
+	KUNIT_EXPECT_EQ(test, dropped(flooded, MAD_DROP_NO_MEMORY), 0);
+	KUNIT_EXPECT_EQ(test, dropped(flooded, MAD_DROP_RMPP), 2);
+	ib_unregister_mad_agent(client->agent);
+	ib_unregister_mad_agent(flooded->agent);
 	ib_unregister_mad_agent(server->agent);
 	fake_device_remove(c);
 }
@@ -405,6 +446,7 @@ static void refused_by_policy(struct kunit *test)
 static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE_SLOW(many_tables),
 	KUNIT_CASE(begun_messages),
+	KUNIT_CASE(held_segments),
 	KUNIT_CASE(nonsense),
 	KUNIT_CASE(nonsense_in_segments),
 	KUNIT_CASE(nonsense_on_a_route),

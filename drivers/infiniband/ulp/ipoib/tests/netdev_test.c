@@ -237,6 +237,14 @@ static void engines(struct kunit *test)
 	ipoib = create(test);
 	KUNIT_EXPECT_PTR_EQ(test, ipoib->engine, b->ipoib->engine);
 	ipoib_discard_dev(ipoib->netdev);
+	/* Or it finds that out late: our engine has one queue for sends, whatever was allocated. */
+	played.params_error = 0;
+	played.init_error = -EOPNOTSUPP;
+	ipoib = create(test);
+	KUNIT_EXPECT_PTR_EQ(test, ipoib->engine, b->ipoib->engine);
+	KUNIT_EXPECT_EQ(test, ipoib->netdev->num_tx_queues, 2);
+	KUNIT_EXPECT_EQ(test, ipoib->netdev->real_num_tx_queues, 1);
+	ipoib_discard_dev(ipoib->netdev);
 }
 
 /* A driver that fails leaves no interface. */
