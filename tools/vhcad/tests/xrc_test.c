@@ -648,6 +648,42 @@ static void listed(void **state)
 	assert_int_equal(page[2].srq.cqn, f->of[2].cq.cqn);
 }
 
+/*
+ * Events that wait inside the device go with an SRQ of a domain and with a target: the next SRQ of
+ * the number is not told of the old one's limit.
+ */
+static void pending_of_destroyed(void **state)
+{
+	const u32 n = 1u << T_EQ_LOG;
+	struct fixture *f = *state;
+	struct thca *h = &f->h[1];
+	struct tsrq srq[(1u << T_EQ_LOG) + 2], next;
+	struct tqp tgt[2];
+
+	for (u32 i = 0; i < ARRAY_SIZE(srq); i++) {
+		t_xsrq_init(h, &srq[i], f->xrcd[0], f->of[0].cq.cqn, 2);
+		assert_int_equal(t_srq_limit(&srq[i], 1), VHCA_ST_OK);
+	}
+	for (u32 i = 0; i < ARRAY_SIZE(tgt); i++) {
+		t_tgt_init(h, &tgt[i], f->xrcd[0]);
+		t_connect(&tgt[i], &tgt[i], 3, 1, 1);
+		assert_int_equal(t_to(&tgt[i], T_ERR), VHCA_ST_OK);
+	}
+	/* the ring holds the first n, the others wait */
+	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_SRQ, srq[n].srqn), VHCA_ST_OK);
+	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_QP, tgt[0].qpn), VHCA_ST_OK);
+	t_xsrq_init(h, &next, f->xrcd[0], f->of[0].cq.cqn, 2);
+	assert_int_equal(next.srqn, srq[n].srqn);
+	for (u32 i = 0; i < ARRAY_SIZE(srq); i++)
+		if (i != n)
+			t_expect_event(h, VHCA_EV_SRQ_LIMIT, srq[i].srqn);
+	t_expect_event(h, VHCA_EV_LAST_WQE, tgt[1].qpn);
+	t_expect_no_event(h);
+	assert_int_equal(t_srq_limit(&next, 1), VHCA_ST_OK);
+	t_expect_event(h, VHCA_EV_SRQ_LIMIT, next.srqn);
+	t_expect_no_event(h);
+}
+
 int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
@@ -655,7 +691,7 @@ int main(void)
 		TEST(sends), TEST(one_sided), TEST(not_named), TEST(bad_entries), TEST(turns_away),
 		TEST(wrong_side), TEST(not_ready), TEST(lose_each), TEST(flushed), TEST(srq_goes),
 		TEST(srq_gone), TEST(read_again), TEST(commands), cmocka_unit_test(without),
-		cmocka_unit_test(resources), TEST(listed),
+		cmocka_unit_test(resources), TEST(listed), TEST(pending_of_destroyed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

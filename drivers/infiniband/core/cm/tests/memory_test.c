@@ -206,6 +206,11 @@ static int refuse(struct ib_cm_id *id, const struct ib_cm_event *event)
 	return -EINVAL;
 }
 
+static int accept(struct ib_cm_id *id, const struct ib_cm_event *event)
+{
+	return 0;
+}
+
 static bool listens_lack(struct kunit *test, unsigned int nth)
 {
 	struct pair *pair = pair_begin(test);
@@ -214,7 +219,7 @@ static bool listens_lack(struct kunit *test, unsigned int nth)
 		.service_id = cpu_to_be64(FAKE_SERVICE + 2), .pkey = FAKE_PKEY, .length = 1,
 		.data = "x",
 	};
-	struct ib_cm_id *shared, *directed;
+	struct ib_cm_id *shared, *directed, *other;
 	bool lacked;
 	int ret;
 
@@ -228,6 +233,12 @@ static bool listens_lack(struct kunit *test, unsigned int nth)
 	lacked = end_lack();
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(shared), 0);
+	/* Both listen now: nobody else can have the one service, and the other id is in use. */
+	other = ib_cm_insert_listen(ib, accept, cpu_to_be64(FAKE_SERVICE + 1));
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(other), -EINVAL);
+	if (!IS_ERR(other))
+		ib_destroy_cm_id(other);
+	KUNIT_EXPECT_EQ(test, ib_cm_listen_directed(directed, &param), -EINVAL);
 	if (!IS_ERR(shared))
 		ib_destroy_cm_id(shared);
 	ib_destroy_cm_id(directed);
