@@ -20,16 +20,6 @@ connect()
 	done
 }
 
-# The modules are in use as long as the manager runs.
-manager_ends()
-{
-	local pid
-	[ "$LAB_NODE" = 1 ] || return 0
-	pid=$(</run/lab/opensm)
-	kill "$pid" || die "opensm has ended before"
-	while kill -0 "$pid" 2>/dev/null; do moment; done
-}
-
 counts=$*
 for step in rxe:1 ours:1,2 rxe:2 ours:3,4 rxe:3 ours:5; do
 	what=${step%:*}

@@ -29,6 +29,16 @@ ours_up()
 
 ours_down() { lab-unload || die "modules stay loaded"; }
 
+# manager_ends: the modules are in use as long as the subnet's manager runs
+manager_ends()
+{
+	local pid
+	[ "$LAB_NODE" = 1 ] || return 0
+	pid=$(</run/lab/opensm)
+	kill "$pid" || die "opensm has ended before"
+	while kill -0 "$pid" 2>/dev/null; do moment; done
+}
+
 # rxe_gid: index of rxe0's GID that is the guest's IPv4 address.
 rxe_gid()
 {

@@ -3,8 +3,11 @@
 """storage-table.py DIR: the closing table of make demo-storage, from fio's JSON in DIR. Exit status 1
 when a figure is missing, or fio found an error."""
 
-import json
+import os
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../bench"))
+import fio                                              # noqa: E402
 
 ROWS = (("local", "the disk itself", None), ("nvme", "NVMe", "tcp"), ("nfs", "NFS 4.2", "tcp"),
         ("iscsi", "iSER | iSCSI", "tcp"), ("srp", "SRP", None))
@@ -12,29 +15,16 @@ COLUMNS = (("write", "write 128 KiB", "MiB/s"), ("read", "read 128 KiB", "MiB/s"
            ("latency", "read 4 KiB alone", "us"))
 
 
-def job(folder, name):
-    """The only job of a run of fio, which has ended without an error."""
-    with open(f"{folder}/{name}.json", encoding="utf-8") as file:
-        found, = json.load(file)["jobs"]
-    if found["error"]:
-        raise ValueError(f"{name}: error {found['error']}")
-    return found
-
-
 def figure(folder, label, what):
-    found = job(folder, f"{label}.{what}")
-    side = found["write" if what == "write" else "read"]
-    value = side["clat_ns"]["mean"] / 1000 if what == "latency" else side["bw_bytes"] / (1 << 20)
-    if not value:
-        raise ValueError(f"{label}.{what}: nothing was done")
-    return value
+    path = f"{folder}/{label}.{what}.json"
+    return fio.latency(path) if what == "latency" else fio.bandwidth(path, what)
 
 
 def row(folder, label, tcp):
     """A row's figures, or why there is none."""
-    job(folder, f"{label}.verify")
+    fio.job(f"{folder}/{label}.verify.json")
     if tcp:
-        job(folder, f"{label.partition('.')[0]}.tcp.verify")
+        fio.job(f"{folder}/{label.partition('.')[0]}.tcp.verify.json")
     cells = []
     for what, _, _ in COLUMNS:
         ours = figure(folder, label, what)

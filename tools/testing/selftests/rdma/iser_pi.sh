@@ -84,6 +84,8 @@ found()
 		dd if=/dev/zero of="$disk" bs=512 seek="$4" count=1 oflag=direct
 }
 
+# what the run on another core has left
+dmesg -C
 everywhere "ports have addresses" connections_up
 on 1 "the target's module" modules ib_isert
 on 2 "the initiator's" modules ib_iser

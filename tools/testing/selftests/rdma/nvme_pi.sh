@@ -56,6 +56,8 @@ refused() { with_fields "${@:2}" && dmesg | grep "PI error found type $1"; }
 # found WORDS: the target's adapter has found it, too
 found() { dmesg | grep "PI error found type $1"; }
 
+# what the run on another core has left
+dmesg -C
 everywhere "ports have addresses" connections_up
 on 1 "the target's module" modules nvmet-rdma
 on 2 "the host's" modules nvme-rdma

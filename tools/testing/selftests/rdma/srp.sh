@@ -10,12 +10,6 @@ plan $((LAB_NODE == 1 ? 7 : 10))
 
 turns=3
 
-guids()
-{
-	hex "$port/gids/0" | cut -c17- >"$LAB_OUT/guid.$LAB_NODE"
-	lab-barrier guids
-}
-
 target_down() { no_srp_target && no_lio_disk lab && no_disk lab; }
 
 all_turns()

@@ -112,10 +112,10 @@ changed() { ! fio_run changed "$1" --size=8M --rw=randwrite --bs=4k --verify=crc
 # sum_of FILE MIB: checksum of its beginning, as it is on the disk
 sum_of() { dd if="$1" bs=1M count="$2" iflag=direct status=none | sha256sum; }
 
-# same FILE: what node 2 reads in its first 32 MiB is what /dev/lab of node 1 has
+# same FILE [SERVED]: what node 2 reads in its first 32 MiB is what SERVED (/dev/lab) of node 1 has
 same()
 {
-	[ "$LAB_NODE" = 2 ] || sum_of /dev/lab 32 >"$LAB_OUT/sum" || return 1
+	[ "$LAB_NODE" = 2 ] || sum_of "${2:-/dev/lab}" 32 >"$LAB_OUT/sum" || return 1
 	lab-barrier summed
 	[ "$LAB_NODE" = 1 ] || sum_of "$1" 32 | diff - "$LAB_OUT/sum"
 }
@@ -305,12 +305,17 @@ iscsi_detached() { iscsi_node "$1" --logout && iscsi_node "$1" -o delete && with
 # hexadecimal without its punctuation
 hex() { tr -d ':\n' <"$1"; }
 
+# find_srp_group: $srp_group is that of our port
+find_srp_group()
+{
+	srp_group=$lio/srpt/0x$(hex "$port/gids/0")
+	srp_group=$srp_group/${srp_group##*/}
+}
+
 # srp_target DISK GUID: our port offers it to the initiator whose port has this GUID (16 digits)
 srp_target()
 {
-	modprobe ib_srpt || return 1
-	srp_group=$lio/srpt/0x$(hex "$port/gids/0")
-	srp_group=$srp_group/${srp_group##*/}
+	modprobe ib_srpt && find_srp_group || return 1
 	local acl=$srp_group/acls/0x0000000000000000$2
 	mkdir -p "$srp_group" && lun "$srp_group" "$1" && mkdir "$acl" && mkdir "$acl/lun_0" &&
 		ln -s "$srp_group/lun/lun_0" "$acl/lun_0/disk" && put 1 "$srp_group/enable"
@@ -318,7 +323,7 @@ srp_target()
 
 no_srp_target()
 {
-	put 0 "$srp_group/enable" && rm "$srp_group"/acls/*/lun_0/disk && rmdir "$srp_group"/acls/*/lun_0 &&
+	find_srp_group && put 0 "$srp_group/enable" && rm "$srp_group"/acls/*/lun_0/disk && rmdir "$srp_group"/acls/*/lun_0 &&
 		rmdir "$srp_group"/acls/* && no_lun "$srp_group" &&
 		rmdir "$srp_group" "${srp_group%/*}" "$lio/srpt"
 }
@@ -354,3 +359,74 @@ srp_detached()
 	for one in /sys/class/srp_remote_ports/*/delete; do put 1 "$one"; done
 	within scsi_gone
 }
+
+# ---- any protocol in the same way ------------------------------------------------
+# P is nvme, iscsi, srp or nfs; TRANSPORT is rdma, or tcp where there is that.
+# P_served TRANSPORT ADDRESS DISK: node 1 offers its disk (nfs: /export); P_withdrawn and P_offered
+# with the same: not for a while; P_over: no more.
+# P_client_up, P_client_down: what node 2 needs beside it. P_begins TRANSPORT ADDRESS: it has the disk;
+# P_file: prints which file that is; P_ends TRANSPORT ADDRESS.
+# served_file P: what node 1 has of P_file, of the DISK lab
+
+nvme_options="-i 1"
+nvme_served()
+{
+	modprobe "nvmet-$1" && nvmet_subsystem lab "/dev/$3" && nvmet_port 1 "$1" "$2" && nvme_offered
+}
+nvme_offered() { offered 1 lab; }
+nvme_withdrawn() { withdrawn 1 lab; }
+nvme_over() { nvme_withdrawn && no_nvmet_port 1 && no_nvmet_subsystem lab; }
+nvme_client_up() { modprobe nvme-fabrics; }
+nvme_client_down() { :; }
+# shellcheck disable=SC2086
+nvme_begins() { nvme_attached "$1" "$2" lab $nvme_options; }
+nvme_file() { nvme_disk; }
+nvme_ends() { nvme_detached lab; }
+
+iscsi_served() { lio_disk "$3" && iscsi_target "$3" && iscsi_portal "${1/rdma/iser}" "$2"; }
+iscsi_offered() { put 1 $iscsi_group/enable; }
+iscsi_withdrawn() { put 0 $iscsi_group/enable; }
+iscsi_over() { no_iscsi_portal "$2" && no_iscsi_target && no_lio_disk "$3"; }
+iscsi_begins() { iscsi_attached "${1/rdma/iser}" "$2"; }
+iscsi_file() { scsi_disk; }
+iscsi_ends() { iscsi_detached "$2"; }
+
+# By the port's GID, or by the address where it is an Ethernet port. guids() comes first.
+srp_tcp_port=4711
+srp_by_address() { grep -q Ethernet "$port/link_layer"; }
+srp_served()
+{
+	lio_disk "$3" && srp_target "$3" "$(<"$LAB_OUT/guid.2")" || return 1
+	! srp_by_address || srp_listens $srp_tcp_port >"$LAB_OUT/srp.names"
+}
+srp_offered() { find_srp_group && put 1 "$srp_group/enable"; }
+srp_withdrawn() { find_srp_group && put 0 "$srp_group/enable"; }
+srp_over()
+{
+	! srp_by_address || put 0 $lio/srpt/rdma_cm_port || return 1
+	no_srp_target && no_lio_disk "$3"
+}
+srp_client_up() { modprobe -a ib_srp ib_umad; }
+srp_client_down() { modprobe -r ib_srp; }
+srp_begins()
+{
+	if srp_by_address; then
+		srp_attached_at "$2" $srp_tcp_port "$(<"$LAB_OUT/srp.names")"
+	else
+		srp_attached
+	fi
+}
+srp_file() { scsi_disk; }
+srp_ends() { srp_detached; }
+
+nfs_served() { nfsd_up && nfs_no_grace; }
+# no client has anything to reclaim
+nfs_no_grace() { put Y /proc/fs/nfsd/v4_end_grace; }
+nfs_offered() { nfsd_begins; }
+nfs_withdrawn() { rpc.nfsd 0; }
+nfs_over() { nfsd_down; }
+nfs_begins() { nfs_attached "$1" "$2" / /mnt vers=4.2; }
+nfs_file() { echo /mnt/file; }
+nfs_ends() { umount /mnt; }
+
+served_file() { [ "$1" = nfs ] && echo /export/file || echo /dev/lab; }
