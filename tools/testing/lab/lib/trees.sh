@@ -120,13 +120,15 @@ addon_ready() {
 }
 
 # The same for the programs of the 32-bit root, over which it is laid: the provider, rdma-core's
-# tests; and the programs of ours, built there.
+# tests; and the programs of ours, built there. librdmacm is there without its headers.
 addon_i386_ready() {
 	build_lock
+	mkdir -p "$BUILD/include-i386/rdma"
+	cp -u "$(part_path rdma-core-source)"/librdmacm/rdma_{cma,verbs}.h "$BUILD/include-i386/rdma"
 	quietly provider-i386 in_root i386-root make -C "$TOP/tools/provider" \
 		RDMA_CORE="$(part_path rdma-core-source)" B=build/i386 DESTDIR="$BUILD/addon-i386" install
 	quietly selftests-i386 in_root i386-root make -C "$TOP/tools/testing/selftests/rdma" \
-		B="$BUILD/selftests-i386" CM_PROGRAMS=
+		B="$BUILD/selftests-i386" CPPFLAGS="-I$BUILD/include-i386" RDMACM=-l:librdmacm.so.1
 	mkdir -p "$BUILD/addon-i386/lab" "$BUILD/addon-i386/usr/share/rdma-core"
 	cp -ru "$(part_path rdma-core-source)/tests" "$BUILD/addon-i386/usr/share/rdma-core"
 	build_unlock

@@ -19,17 +19,22 @@ static const struct {
 	{ ib_datagram_cases, "ib" }, { ib_id_cases, "ib" }, { roce_cases, "eth" },
 };
 
-static struct sockaddr_in own, server;
+/* Of either family: the ports stand at the same place. */
+static union {
+	struct sockaddr any;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+} own, server;
 
 struct sockaddr *server_address(uint16_t port)
 {
-	server.sin_port = htons(port);
-	return (struct sockaddr *)&server;
+	server.in.sin_port = htons(port);
+	return &server.any;
 }
 
 struct sockaddr *own_address(void)
 {
-	return (struct sockaddr *)&own;
+	return &own.any;
 }
 
 uint16_t port_of(const struct sockaddr *address)
@@ -221,6 +226,17 @@ static bool serve(const struct cm_case *one, uint16_t port)
 	return true;
 }
 
+/* The address that a text is goes to the member of its family. */
+static bool read_address(const char *text, struct sockaddr_in *in, struct sockaddr_in6 *in6)
+{
+	if (inet_pton(AF_INET, text, &in->sin_addr) == 1) {
+		in->sin_family = AF_INET;
+		return true;
+	}
+	in6->sin6_family = AF_INET6;
+	return inet_pton(AF_INET6, text, &in6->sin6_addr) == 1;
+}
+
 int main(int argc, char **argv)
 {
 	const bool names = argc == 3 && !strcmp(argv[1], "names");
@@ -228,11 +244,9 @@ int main(int argc, char **argv)
 	const int wanted = argc == 5 ? atoi(argv[4]) : 0;
 	int n = 0;
 
-	own.sin_family = AF_INET;
-	server.sin_family = AF_INET;
 	if (!names && (argc != 5 || (!serves && strcmp(argv[1], "client")) ||
-		       inet_pton(AF_INET, argv[2], &own.sin_addr) != 1 ||
-		       inet_pton(AF_INET, argv[3], &server.sin_addr) != 1)) {
+		       !read_address(argv[2], &own.in, &own.in6) ||
+		       !read_address(argv[3], &server.in, &server.in6))) {
 		fprintf(stderr, "usage: cm_calls names ib|eth | server|client OWN SERVER CASE\n");
 		return 2;
 	}

@@ -4,10 +4,6 @@
  * neighbour that gets another link address.
  */
 #include <fcntl.h>
-#include <net/ethernet.h>
-#include <net/if_arp.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "cm_calls.h"
@@ -161,44 +157,56 @@ static bool sets_modes_client(uint16_t port)
 	return sets_modes();
 }
 
-/* The net device that the id's port stands on */
-static bool net_device(struct rdma_cm_id *id, char name[sizeof(((struct arpreq *)0)->arp_dev)])
+/* Runs a program; the word behind these in the first line that it prints goes to WORD. */
+static bool run(const char *command, const char *words, char word[40])
 {
-	char path[120];
-	FILE *file;
+	FILE *out = popen(command, "r");
+	char line[200] = "", *at;
 
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/0",
-		 ibv_get_device_name(id->verbs->device), id->port_num);
-	file = fopen(path, "r");
-	REQUIRE(file && fscanf(file, "%15s", name) == 1);
-	fclose(file);
+	REQUIRE(out && (!words || fgets(line, sizeof(line), out)));
+	REQUIRE(!pclose(out));
+	at = words ? strstr(line, words) : NULL;
+	REQUIRE(!words || (at && sscanf(at + strlen(words), "%39s", word) == 1));
 	return true;
 }
 
-/* What this host knows of the server's address, as SIOCGARP tells it. */
-static bool know_neighbour(struct rdma_cm_id *id, struct arpreq *entry)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+/**
+ * struct neighbour - the server, as this host knows it
+ * @address: its IP address
+ * @device: the net device that the id's port stands on
+ * @link: its link address
+ */
+struct neighbour {
+	char address[INET6_ADDRSTRLEN];
+	char device[40];
+	char link[40];
+};
 
-	memset(entry, 0, sizeof(*entry));
-	memcpy(&entry->arp_pa, rdma_get_peer_addr(id), sizeof(struct sockaddr_in));
-	REQUIRE(fd >= 0 && net_device(id, entry->arp_dev));
-	REQUIRE(!ioctl(fd, SIOCGARP, entry) && entry->arp_flags & ATF_COM);
-	close(fd);
-	return true;
+static bool know_neighbour(struct rdma_cm_id *id, struct neighbour *server)
+{
+	struct sockaddr *address = rdma_get_peer_addr(id);
+	char command[200];
+	const void *bytes = address->sa_family == AF_INET ?
+			    (void *)&((struct sockaddr_in *)address)->sin_addr :
+			    (void *)&((struct sockaddr_in6 *)address)->sin6_addr;
+
+	REQUIRE(inet_ntop(address->sa_family, bytes, server->address, sizeof(server->address)));
+	snprintf(command, sizeof(command), "ip neigh show to %s nud all", server->address);
+	return run(command, " dev ", server->device) && run(command, " lladdr ", server->link);
 }
 
-/* Tells it that the server has this link address now; a lasting one is not looked for any more. */
-static bool tell_neighbour(const struct arpreq *entry, char last_byte, bool lasting)
+/*
+ * Tells this host that the server has a link address that differs by so many bits; a permanent one
+ * is not looked for any more.
+ */
+static bool tell_neighbour(const struct neighbour *server, unsigned int bits, const char *state)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-	struct arpreq told = *entry;
+	unsigned int last = strtoul(server->link + 15, NULL, 16);
+	char command[200];
 
-	told.arp_ha.sa_data[ETH_ALEN - 1] = last_byte;
-	told.arp_flags = ATF_COM | (lasting ? ATF_PERM : 0);
-	REQUIRE(fd >= 0 && !ioctl(fd, SIOCSARP, &told));
-	close(fd);
-	return true;
+	snprintf(command, sizeof(command), "ip neigh replace %s lladdr %.15s%02x dev %s nud %s",
+		 server->address, server->link, last ^ bits, server->device, state);
+	return run(command, NULL, NULL);
 }
 
 static bool stays(struct rdma_cm_id *listener)
@@ -218,22 +226,20 @@ static bool stays(struct rdma_cm_id *listener)
  */
 static bool sees_neighbour_move(uint16_t port)
 {
-	struct arpreq entry;
+	struct neighbour server;
 	struct conn conn;
-	char last;
 
-	REQUIRE(conn_resolved(&conn, RDMA_PS_TCP, port) && know_neighbour(conn.id, &entry));
-	last = entry.arp_ha.sa_data[ETH_ALEN - 1];
-	REQUIRE(tell_neighbour(&entry, last, true));
-	REQUIRE(tell_neighbour(&entry, last ^ 1, true));
+	REQUIRE(conn_resolved(&conn, RDMA_PS_TCP, port) && know_neighbour(conn.id, &server));
+	REQUIRE(tell_neighbour(&server, 0, "permanent"));
+	REQUIRE(tell_neighbour(&server, 1, "permanent"));
 	REQUIRE(next_is(conn.channel, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT));
-	REQUIRE(tell_neighbour(&entry, last, true));
+	REQUIRE(tell_neighbour(&server, 0, "permanent"));
 	REQUIRE(conn_ready(&conn) && conn_connect(&conn, NULL));
 
-	REQUIRE(tell_neighbour(&entry, last ^ 2, true));
+	REQUIRE(tell_neighbour(&server, 2, "permanent"));
 	REQUIRE(next_is(conn.channel, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT));
 	REQUIRE(conn_send(&conn, 'n'));
-	REQUIRE(tell_neighbour(&entry, last, false));
+	REQUIRE(tell_neighbour(&server, 0, "reachable"));
 	REQUIRE(!rdma_disconnect(conn.id));
 	REQUIRE(next_is(conn.channel, RDMA_CM_EVENT_DISCONNECTED, 0));
 	conn_end(&conn);

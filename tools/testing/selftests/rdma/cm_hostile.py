@@ -15,8 +15,9 @@
     cm_hostile.py LID OWN-GID GID PORT end OWN PEER QP
                                                      the one by which the end itself would end it
 
-to the port with this LID and GID; the port that sends is umad0's, and has OWN-GID. What answers come
-is left to the manager of this node, which has no such connections. Prints how many messages went."""
+to the port with this LID and GID; the port that sends is umad0's, and has OWN-GID. An Ethernet port has LID 0,
+and GIDs of IPv4 addresses. What answers come is left to the manager of this node, which has no such
+connections. Prints how many messages went."""
 
 import fcntl
 import os
@@ -33,6 +34,7 @@ REQ, MRA, REJ, REP, RTU, DREQ, DREP, SIDR_REQ, SIDR_REP, LAP, APR = KINDS = rang
 TCP_SERVICES = 0x1060000
 NO_SERVICE = 0x7777000000000000
 PKEY, MTU_1024 = 0xffff, 3
+PERMISSIVE_LID, HOPS = 0xffff, 64
 REQ_BYTES = 140             # before the private data
 SEED = 21
 
@@ -40,9 +42,11 @@ SEED = 21
 class Sender:
     """An agent of umad0 that is told of no answers."""
 
-    def __init__(self, lid):
+    def __init__(self, lid, own, peer):
         self.umad = os.open("/dev/infiniband/umad0", os.O_RDWR)
-        self.lid, self.sent = lid, 0
+        self.lid, self.sent, self.route = lid, 0, bytes(32)
+        if not lid:
+            self.route = struct.pack(">BBBB16sI8x", 1, gid_index(own), HOPS, 0, peer, 0)
         agent = bytearray(struct.pack("<IIBBHIQQIB3x", 0, 1, CLASS, CLASS_VERSION, 0, 0, 0, 0, 0, 0))
         fcntl.ioctl(self.umad, REGISTER_AGENT2, agent)
         self.agent, = struct.unpack_from("<I", agent)
@@ -50,7 +54,7 @@ class Sender:
     def send(self, kind, data):
         self.sent += 1
         header = struct.pack("<IIIII", self.agent, 0, 0, 0, 0)
-        header += struct.pack(">IIHBB", 1, GSI_QKEY, self.lid, 0, 0) + bytes(32)
+        header += struct.pack(">IIHBB", 1, GSI_QKEY, self.lid, 0, 0) + self.route
         mad = struct.pack(">BBBBHHQHHI", 1, CLASS, CLASS_VERSION, SEND, 0, 0, self.sent, kind, 0, 0)
         os.write(self.umad, header + mad + data.ljust(MAD - HEADER, b"\0"))
 
@@ -59,12 +63,34 @@ def gid(text):
     return socket.inet_pton(socket.AF_INET6, text)
 
 
-def own_lid():
-    def read(path):
-        with open("/sys/class/" + path, encoding="ascii") as file:
-            return file.read().strip()
-    device, port = read("infiniband_mad/umad0/ibdev"), read("infiniband_mad/umad0/port")
-    return int(read(f"infiniband/{device}/ports/{port}/lid"), 0)
+def read(path):
+    with open("/sys/class/" + path, encoding="ascii") as file:
+        return file.read().strip()
+
+
+def own_port():
+    return f"infiniband/{read('infiniband_mad/umad0/ibdev')}/ports/{read('infiniband_mad/umad0/port')}"
+
+
+def gid_index(own):
+    """Where RoCE v2 has this GID."""
+    for index in range(256):
+        try:
+            if gid(read(f"{own_port()}/gids/{index}")) == own and \
+               read(f"{own_port()}/gid_attrs/types/{index}") == "RoCE v2":
+                return index
+        except OSError:
+            pass        # an entry that is empty has no type
+    raise SystemExit("no such GID")
+
+
+def lids(lid):
+    """Of both ends, as a REQ has them."""
+    return (int(read(own_port() + "/lid"), 0), lid) if lid else (PERMISSIVE_LID, PERMISSIVE_LID)
+
+
+def addresses(lid, own, peer):
+    return (bytes((10, 78, 0, 2)), bytes((10, 78, 0, 1))) if lid else (own[12:], peer[12:])
 
 
 def request(number, service, lid, own, peer):
@@ -72,10 +98,10 @@ def request(number, service, lid, own, peer):
     data = struct.pack(">IIQQII", number, 0, service, 0xbad0000 + number, 0, 0)
     data += struct.pack(">IIII", (0x800000 + number) << 8 | 1, 1, 10 << 3, 0x1234 << 8 | 10 << 3 | 7)
     data += struct.pack(">HBB", PKEY, MTU_1024 << 4 | 7, 3 << 4)
-    data += struct.pack(">HH16s16sIBBBB", own_lid(), lid, own, peer, 2, 0, 64, 1 << 3, 10 << 3)
+    data += struct.pack(">HH16s16sIBBBB", *lids(lid), own, peer, 2, 0, HOPS, 1 << 3, 10 << 3)
     data = data.ljust(REQ_BYTES, b"\0")
-    # what rdma_cm has before its consumer's data: IPv4, port 1, of 10.78.0.2 for 10.78.0.1
-    return data + struct.pack(">BBH12x4s12x4s", 0, 4 << 4, 1, bytes((10, 78, 0, 2)), bytes((10, 78, 0, 1)))
+    # what rdma_cm has before its consumer's data: IPv4, and port 1
+    return data + struct.pack(">BBH12x4s12x4s", 0, 4 << 4, 1, *addresses(lid, own, peer))
 
 
 def stranger(kind, number, lid, own, peer):
@@ -101,8 +127,8 @@ def named(kind, numbers, qpn, lid, own, peer):
     if kind == DREQ:
         return numbers + struct.pack(">I", qpn << 8)
     if kind == LAP:
-        return numbers + struct.pack(">4xIIHH16s16sIBBBB", qpn << 8 | 20, 0, own_lid(), lid, own, peer, 2 << 12,
-                                     64, 3 << 2, 1 << 3, 10 << 3)
+        return numbers + struct.pack(">4xIIHH16s16sIBBBB", qpn << 8 | 20, 0, *lids(lid), own, peer, 2 << 12,
+                                     HOPS, 3 << 2, 1 << 3, 10 << 3)
     return numbers
 
 
@@ -130,7 +156,7 @@ def main():
     service = TCP_SERVICES + int(port)
     numbers = [int(word) for word in words]
     many = numbers[0] if numbers else 0
-    sender = Sender(lid)
+    sender = Sender(lid, own, peer)
     chance = random.Random(SEED)
     if what == "strangers":
         for number in range(1, many + 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Checks of cm_hostile.sh: sourced behind lib.sh, subnet.sh and connections.sh.
+# Checks of cm_hostile.sh and cm_hostile_roce.sh: sourced behind lib.sh, subnet.sh and connections.sh.
 # shellcheck shell=bash disable=SC2034
 
 kinds="req mra rej rep rtu dreq drep sidr_req sidr_rep lap apr"

@@ -4,15 +4,12 @@
  * stage of its life, are killed, or lose the device; TAP on stdout. Every one has both ends.
  */
 #include <arpa/inet.h>
-#include <errno.h>
-#include <poll.h>
-#include <rdma/rdma_cma.h>
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "cm_events.h"
 #include "device.h"
 
-#define PATIENCE	120000	/* ms */
 #define RESOLVE_TIME	60000	/* ms: the subnet manager's guest may stand still */
 #define FIRST_PORT	7800
 
@@ -40,42 +37,6 @@ struct ends {
 	struct rdma_event_channel *client, *server;
 	struct rdma_cm_id *ids[3];
 };
-
-static void fail(const char *what)
-{
-	printf("# %s: %s\n", what, strerror(errno));
-	_exit(1);
-}
-
-#define MUST(call)	do { if (call) fail(#call); } while (0)
-
-static struct rdma_cm_event *next(struct rdma_event_channel *channel)
-{
-	struct pollfd ready = { .fd = channel->fd, .events = POLLIN };
-	struct rdma_cm_event *event;
-
-	if (poll(&ready, 1, PATIENCE) != 1) {
-		errno = ETIMEDOUT;
-		return NULL;
-	}
-	return rdma_get_cm_event(channel, &event) ? NULL : event;
-}
-
-static struct rdma_cm_id *expect(struct rdma_event_channel *channel, enum rdma_cm_event_type type)
-{
-	struct rdma_cm_event *event = next(channel);
-	struct rdma_cm_id *id;
-
-	if (!event)
-		fail(rdma_event_str(type));
-	if (event->event != type) {
-		printf("# %s came, status %d\n", rdma_event_str(event->event), event->status);
-		fail(rdma_event_str(type));
-	}
-	id = event->id;
-	rdma_ack_cm_event(event);
-	return id;
-}
 
 static void make_qp(struct rdma_cm_id *id)
 {

@@ -31,18 +31,17 @@ timed()
 }
 cmtime_listens() { wait_listen 7471 "$1"; }
 
-# settings: configfs has a folder for rdma_cm
-settings()
+# unreachable6: the case of that name over the other family
+unreachable6()
 {
-	modprobe configfs
-	mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config || return 1
-	[ -d /sys/kernel/config/rdma_cm ]
+	local case
+	case=$($programs/cm_calls names eth | sed -n 's/ UNREACHABLE .*//p')
+	served unreachable6 listens_now ended "$programs/cm_calls server $server6 $server6 $case" \
+		$programs/cm_calls client "$own6" $server6 "$case"
 }
 
-gids() { within find_gid "$own4" && within find_gid "$own6"; }
-
 call_plan=$($programs/cm_calls names eth | wc -l)
-plan $((15 + call_plan + (LAB_NODE == 2 ? 6 : 0) + 2))
+plan $((16 + call_plan + (LAB_NODE == 2 ? 6 : 0) + 2))
 ok "addresses have GIDs" roce_up
 ok "there are programs' connections" modprobe rdma_ucm
 ok "and settings of ports" settings
@@ -58,6 +57,7 @@ ok "the group is left" no_member igmp6 ff150000000000000000000000004711
 ok "mckey, who only sends" group $server4 "$own4" 239.1.2.3 received4 -o
 ok "cmtime" timed
 call_cases eth
+ok "UNREACHABLE over IPv6" unreachable6
 ok "no id is left" no_ids
 
 before=$(left)

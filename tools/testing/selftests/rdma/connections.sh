@@ -93,7 +93,8 @@ stopped()
 
 # served NAME READY END "SERVER" CLIENT...: SERVER in node 1 and, once READY PID has succeeded there,
 # CLIENT, which may be a function, in node 2; END PID says how the server ends. Their output goes to
-# $LAB_OUT/NAME.nodeK, and the end of it to the log.
+# $LAB_OUT/NAME.nodeK, and its last $served_lines lines to the log.
+served_lines=8
 served()
 {
 	local name=${1// /} ready=$2 end=$3 server=$4 rc=0 pid
@@ -122,7 +123,7 @@ served()
 		return 0
 		;;
 	esac
-	tail -n 8 "$served_output"
+	tail -n "$served_lines" "$served_output"
 	return "$rc"
 }
 

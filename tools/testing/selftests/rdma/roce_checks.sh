@@ -66,6 +66,17 @@ roce_up()
 	lab-barrier roce-reached
 }
 
+# settings: configfs has a folder for rdma_cm
+settings()
+{
+	modprobe configfs
+	mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config || return 1
+	[ -d /sys/kernel/config/rdma_cm ]
+}
+
+# gids: both addresses of this node have theirs
+gids() { within find_gid "$roce4" && within find_gid "$roce6"; }
+
 # rxe_on NET: rdma_rxe stands on a net device
 rxe_on()
 {
