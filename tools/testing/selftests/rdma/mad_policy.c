@@ -95,7 +95,7 @@ static int manage(int fd, bool allowed, bool wait)
 	fflush(stdout);
 	for (uint32_t tid = 1;; tid++) {
 		umad_node_info(&msg, agent, tid);
-		/* an answer that comes when the policy has changed is not for us: do not wait long */
+		/* An answer behind the new policy does not come: do not wait long. */
 		msg.hdr.timeout_ms = 500;
 		err = umad_put(fd, &msg, MAD_SIZE);
 		if (err)
