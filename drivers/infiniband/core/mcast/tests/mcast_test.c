@@ -375,6 +375,32 @@ static void answered_after_loss(struct kunit *test)
 	settle(m);
 }
 
+/* Who leaves before he is a member takes nothing along that another member has. */
+static void left_before_joined(struct kunit *test)
+{
+	struct manager *m = test->priv;
+	struct member one = {}, asks = {}, waits = {};
+
+	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
+	wait(test, &one);
+	/* The manager is silent: a second one has asked, and a third one waits behind it. */
+	m->fake->respond = NULL;
+	join(test, &asks, 1, BIT(FULLMEMBER_JOIN) | BIT(SENDONLY_NONMEBER_JOIN));
+	join(test, &waits, 1, BIT(FULLMEMBER_JOIN));
+	flush_workqueue(mcast_wq);
+	leave(&waits);
+	KUNIT_EXPECT_EQ(test, waits.calls, 0);
+	m->fake->respond = manage;
+	manage_posted(test);
+	wait(test, &asks);
+	leave(&asks);
+	settle(m);
+	KUNIT_EXPECT_EQ(test, m->states[1], BIT(FULLMEMBER_JOIN));
+	leave(&one);
+	settle(m);
+	KUNIT_EXPECT_EQ(test, m->states[1], 0);
+}
+
 static void removed_while_joining(struct kunit *test)
 {
 	struct manager *m = test->priv;
@@ -498,6 +524,7 @@ static struct kunit_case mcast_cases[] = {
 	KUNIT_CASE(refusals),
 	KUNIT_CASE(losses),
 	KUNIT_CASE(answered_after_loss),
+	KUNIT_CASE(left_before_joined),
 	KUNIT_CASE(removed_while_joining),
 	KUNIT_CASE(at_random),
 	KUNIT_CASE(addresses),
