@@ -33,6 +33,11 @@ enum qp_state {
 #define TX_OUTSTANDING	128u
 /* Packets that are sent and not acknowledged, at the most. */
 #define TX_WINDOW	1024u
+/*
+ * Bytes of them at the most when the peer is outside of the daemon, where a queue waits for a guest
+ * that takes its time (ETHER_QUEUE): there is room for those of some QPs.
+ */
+#define FAR_WINDOW	(128u << 10)
 /* PSNs one READ request may ask for: keeps all distances below half the space. */
 #define READ_MAX_PKTS	(1u << 22)
 #define RNR_FOREVER	7u
@@ -99,6 +104,7 @@ struct rc_requester {
 	bool rnr_wait;
 	u8 gap;			/* enum gap */
 	bool leftover;		/* entries up to leftover_end are from SQE: flush them */
+	bool late;		/* the timer has fired, and there was no progress since */
 	u32 leftover_end;
 	u8 retry_left;
 	u8 rnr_left;

@@ -29,6 +29,7 @@ static void made_progress(struct vqp *qp)
 	r->rnr_left = qp->attr.rnr_retry;
 	r->gap = GAP_NONE;
 	r->rnr_wait = false;
+	r->late = false;
 	if (qp->state == QPS_ERR)
 		return;
 	req_arm(qp);
