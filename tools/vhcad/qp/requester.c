@@ -170,14 +170,18 @@ static bool over_credit(const struct rc_requester *r, const struct tx_req *t)
 /*
  * How many packets may be under way, of which the next ones make @wanted?
  *
- * One that is outside of the daemon has what was sent in a queue before it, and may just be slow.
- * When the timer has fired a single packet asks how far it has come: if each time all were sent
- * again, the queue would grow faster than it is emptied, and the answer would come too late again.
+ * A peer outside of the daemon has what was sent in a queue before it, and may just be slow.  When
+ * the timer has fired a single packet asks how far it has come, and as many more follow as it
+ * acknowledges: if each time all were sent again, the queue would grow faster than it is emptied,
+ * and the answer would come too late again.
  */
 static u32 window(const struct vqp *qp, u32 wanted)
 {
-	u32 far = qp->req.late ? 1 : FAR_WINDOW / qp->mtu;
+	const struct rc_requester *r = &qp->req;
+	u32 far = FAR_WINDOW / qp->mtu;
 
+	if (r->late)
+		far = MIN(far, 1u + psn_diff(r->una, r->late_una));
 	if (!qp->path.eth || wanted <= far || fab_receiver(&qp->port->fab, &qp->path))
 		return TX_WINDOW;
 	return far;
@@ -384,6 +388,7 @@ void req_timeout(struct timer *t)
 	}
 	qp_trace(qp, "ACK time-out", 0);
 	qp->req.late = true;
+	qp->req.late_una = qp->req.una;
 	if (qp->req.gap == GAP_HURRY) {
 		qp->req.gap = GAP_AGAIN;
 	} else {

@@ -255,10 +255,10 @@ static void slow(void **state)
 	struct fixture f;
 
 	setup(&f, 3, UINT32_MAX, SLOW);
-	write_all(&f, 3 * SLOW * packets(3));
+	write_all(&f, 2 * SLOW * packets(3));
 	assert_int_equal(f.taken, packets(3));
 	assert_true(f.again);
-	assert_in_range(f.longest, 0, 3 * FAR_WINDOW);
+	assert_in_range(f.longest, 0, 2 * FAR_WINDOW);
 	done(&f);
 }
 
