@@ -33,6 +33,11 @@ enum qp_state {
 #define TX_OUTSTANDING	128u
 /* Packets that are sent and not acknowledged, at the most. */
 #define TX_WINDOW	1024u
+/*
+ * Bytes of them at the most when the peer is outside of the daemon, where a queue waits for a guest
+ * that takes its time (ETHER_QUEUE): there is room for those of some QPs.
+ */
+#define FAR_WINDOW	(256u << 10)
 /* PSNs one READ request may ask for: keeps all distances below half the space. */
 #define READ_MAX_PKTS	(1u << 22)
 #define RNR_FOREVER	7u
@@ -99,7 +104,11 @@ struct rc_requester {
 	bool rnr_wait;
 	u8 gap;			/* enum gap */
 	bool leftover;		/* entries up to leftover_end are from SQE: flush them */
-	u32 leftover_end;
+	bool late;		/* the timer has fired, and little was acknowledged since */
+	union {
+		u32 leftover_end;	/* UC, UD */
+		u32 late_una;		/* @una when the timer fired */
+	};
 	u8 retry_left;
 	u8 rnr_left;
 	u8 reads;		/* READs, atomics and what else is answered under way */

@@ -21,6 +21,14 @@ static const u32 rnr_10us[32] = {
 /* When a loss is reported again the timer waits for this part of its time. */
 #define HURRY	64u
 
+/* Has as much been acknowledged since the timer fired as may be under way to a peer outside? */
+static void catch_up(struct vqp *qp)
+{
+	struct rc_requester *r = &qp->req;
+
+	r->late = r->late && psn_diff(r->una, r->late_una) < (s32)(FAR_WINDOW / qp->mtu);
+}
+
 static void made_progress(struct vqp *qp)
 {
 	struct rc_requester *r = &qp->req;
@@ -29,6 +37,7 @@ static void made_progress(struct vqp *qp)
 	r->rnr_left = qp->attr.rnr_retry;
 	r->gap = GAP_NONE;
 	r->rnr_wait = false;
+	catch_up(qp);
 	if (qp->state == QPS_ERR)
 		return;
 	req_arm(qp);

@@ -44,6 +44,7 @@ void req_reset(struct vqp *qp, u32 psn)
 	r->rnr_wait = false;
 	r->gap = GAP_NONE;
 	r->leftover = false;
+	r->late = false;
 	r->reads = 0;
 	qp->group = (struct fab_cursor){ 0 };
 	r->retry_left = qp->attr.retry_cnt;
@@ -166,16 +167,37 @@ static bool over_credit(const struct rc_requester *r, const struct tx_req *t)
 	return !r->cur_pkt || r->una == t->psn;
 }
 
+/*
+ * How many packets may be under way, of which the next ones make @wanted?
+ *
+ * A peer outside of the daemon has what was sent in a queue before it, and may just be slow.  When
+ * the timer has fired a single packet asks how far it has come, and as many more follow as it
+ * acknowledges: if each time all were sent again, the queue would grow faster than it is emptied,
+ * and the answer would come too late again.
+ */
+static u32 window(const struct vqp *qp, u32 wanted)
+{
+	const struct rc_requester *r = &qp->req;
+	u32 far = FAR_WINDOW / qp->mtu;
+
+	if (r->late)
+		far = MIN(far, 1u + psn_diff(r->una, r->late_una));
+	if (!qp->path.eth || wanted <= far || fab_receiver(&qp->port->fab, &qp->path))
+		return TX_WINDOW;
+	return far;
+}
+
 static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 {
 	struct rc_requester *r = &qp->req;
 	u32 out = psn_diff(r->nxt, r->una), len, room;
 	u32 n = MIN(t->npkts - r->cur_pkt, MAX(*bytes / qp->mtu, 1u));
+	u32 most = window(qp, out + n);
 	struct payload pl;
 	struct run run;
 	int st;
 
-	if (out >= TX_WINDOW)
+	if (out >= most)
 		return wait_for(qp, "wait: the window");
 	if (over_credit(r, t)) {
 		if (out)
@@ -186,7 +208,7 @@ static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	if (!room)
 		return MUST_WAIT;
 	n = MIN(n, room);
-	st = req_fill(qp, t, MIN(n, TX_WINDOW - out), &run, &pl);
+	st = req_fill(qp, t, MIN(n, most - out), &run, &pl);
 	if (st) {
 		refuse_current(qp, st);
 		return WENT_ON;
@@ -365,6 +387,8 @@ void req_timeout(struct timer *t)
 		return;
 	}
 	qp_trace(qp, "ACK time-out", 0);
+	qp->req.late = true;
+	qp->req.late_una = qp->req.una;
 	if (qp->req.gap == GAP_HURRY) {
 		qp->req.gap = GAP_AGAIN;
 	} else {

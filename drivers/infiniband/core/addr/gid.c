@@ -28,6 +28,27 @@ static void resolved(int status, struct sockaddr *src_addr, struct rdma_dev_addr
 	complete(&wait->done);
 }
 
+/*
+ * Looks once. Returns 0 with a route whose ends are known, ADDR_UNANSWERED, or an error; nothing is
+ * to be given back.
+ */
+static int look_once(const union ib_gid *sgid, const union ib_gid *dgid,
+		     const struct ib_gid_attr *sgid_attr, struct addr_route *route)
+{
+	struct addr_query query = { .sgid_attr = sgid_attr, .by_gid = true };
+	int ret;
+
+	rdma_gid2ip(&query.src.any, sgid);
+	rdma_gid2ip(&query.dst.any, dgid);
+	if (query.src.any.sa_family != query.dst.any.sa_family)
+		return -EINVAL;
+	ret = addr_route_find(&query, route);
+	if (!ret && route->hop.family != AF_UNSPEC)
+		ret = route->neigh ? addr_route_neighbour(route) : ADDR_UNANSWERED;
+	addr_route_release(route);
+	return ret;
+}
+
 /**
  * rdma_addr_find_l2_eth_by_grh() - Ethernet address that leads to a GID
  * @sgid: source GID
@@ -46,9 +67,16 @@ int rdma_addr_find_l2_eth_by_grh(const union ib_gid *sgid, const union ib_gid *d
 {
 	struct rdma_dev_addr addr = { .net = &init_net, .sgid_attr = sgid_attr };
 	union addr_ip src, dst;
+	struct addr_route route;
 	struct gid_wait wait;
 	int ret;
 
+	/* Who is known need not be waited for, which would cost a work item. */
+	if (!look_once(sgid, dgid, sgid_attr, &route)) {
+		ether_addr_copy(dmac, route.link.dst_dev_addr);
+		*hoplimit = route.link.hoplimit;
+		return 0;
+	}
 	rdma_gid2ip(&src.any, sgid);
 	rdma_gid2ip(&dst.any, dgid);
 	init_completion(&wait.done);
@@ -80,17 +108,9 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_addr_find_l2_eth_by_grh);
 bool addr_eth_is_known(const union ib_gid *sgid, const union ib_gid *dgid,
 		       const struct ib_gid_attr *sgid_attr)
 {
-	struct addr_query query = { .sgid_attr = sgid_attr, .by_gid = true };
 	struct addr_route route;
-	bool known;
 
-	rdma_gid2ip(&query.src.any, sgid);
-	rdma_gid2ip(&query.dst.any, dgid);
-	if (query.src.any.sa_family != query.dst.any.sa_family || addr_route_find(&query, &route))
-		return true;
-	known = !route.neigh || !addr_route_neighbour(&route);
-	addr_route_release(&route);
-	return known;
+	return look_once(sgid, dgid, sgid_attr, &route) != ADDR_UNANSWERED;
 }
 
 /**
