@@ -109,7 +109,8 @@ static void request_tells_all(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, req->listen_id, pair->listener);
 	KUNIT_EXPECT_EQ(test, req->port, 1);
 	KUNIT_EXPECT_EQ(test, req->bth_pkey, IB_DEFAULT_PKEY_FULL);
-	KUNIT_EXPECT_EQ(test, be64_to_cpu(req->remote_ca_guid), FAKE_LID_A);
+	KUNIT_EXPECT_EQ(test, be64_to_cpu(req->remote_ca_guid),
+			be64_to_cpu(pair->net->a->ib.node_guid));
 	KUNIT_EXPECT_EQ(test, req->remote_qpn, FAKE_QPN_A);
 	KUNIT_EXPECT_EQ(test, req->qp_type, IB_QPT_RC);
 	KUNIT_EXPECT_EQ(test, req->starting_psn, 0x1111);

@@ -432,10 +432,12 @@ static struct fake_node *add_node(struct fake_net *net, u16 lid)
  */
 struct fake_net *fake_net_begin(struct kunit *test)
 {
+	static atomic_t nets;
 	struct fake_net *net = kunit_kzalloc(test, sizeof(*net), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, net);
 	net->test = test;
+	net->number = atomic_inc_return(&nets);
 	spin_lock_init(&net->lock);
 	INIT_LIST_HEAD(&net->mads);
 	INIT_WORK(&net->flush, flush);

@@ -65,6 +65,7 @@ enum fake_fault {
 /**
  * struct fake_net - the net
  * @test: the test
+ * @number: in the GUIDs of its devices, since a QP of a former net may be in TIMEWAIT still
  * @a: a device
  * @b: the other one
  * @lock: protects what follows
@@ -83,6 +84,7 @@ enum fake_fault {
  */
 struct fake_net {
 	struct kunit *test;
+	u32 number;
 	struct fake_node *a, *b;
 	spinlock_t lock;
 	struct list_head mads;

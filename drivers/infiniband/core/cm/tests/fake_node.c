@@ -217,7 +217,7 @@ struct fake_node *fake_node_alloc(struct fake_net *net, u16 lid)
 	node->ib.node_type = RDMA_NODE_IB_CA;
 	node->ib.phys_port_cnt = 1;
 	node->ib.num_comp_vectors = 1;
-	node->ib.node_guid = cpu_to_be64(lid);
+	node->ib.node_guid = cpu_to_be64((u64)net->number << 16 | lid);
 	ib_set_device_ops(&node->ib, &fake_ops);
 	return node;
 }
