@@ -26,7 +26,8 @@ static void catch_up(struct vqp *qp)
 {
 	struct rc_requester *r = &qp->req;
 
-	r->late = r->late && psn_diff(r->una, r->late_una) < (s32)(FAR_WINDOW / qp->mtu);
+	if (r->late && psn_diff(r->una, r->late_una) >= (s32)(FAR_WINDOW / qp->mtu))
+		r->late = false;
 }
 
 static void made_progress(struct vqp *qp)

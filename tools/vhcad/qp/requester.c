@@ -178,11 +178,14 @@ static bool over_credit(const struct rc_requester *r, const struct tx_req *t)
 static u32 window(const struct vqp *qp, u32 wanted)
 {
 	const struct rc_requester *r = &qp->req;
-	u32 far = FAR_WINDOW / qp->mtu;
+	u32 far;
 
+	if (!qp->path.eth)
+		return TX_WINDOW;
+	far = FAR_WINDOW / qp->mtu;
 	if (r->late)
 		far = MIN(far, 1u + psn_diff(r->una, r->late_una));
-	if (!qp->path.eth || wanted <= far || fab_receiver(&qp->port->fab, &qp->path))
+	if (wanted <= far || fab_receiver(&qp->port->fab, &qp->path))
 		return TX_WINDOW;
 	return far;
 }

@@ -20,6 +20,8 @@ int rdma_addr_find_l2_eth_by_grh(const union ib_gid *sgid, const union ib_gid *d
 				 const struct ib_gid_attr *sgid_attr, int *hoplimit);
 bool addr_eth_is_known(const union ib_gid *sgid, const union ib_gid *dgid,
 		       const struct ib_gid_attr *sgid_attr);
+int addr_resolve_known_ip(const struct sockaddr *src_addr, const struct sockaddr *dst_addr,
+			  struct rdma_dev_addr *addr, struct sockaddr_storage *source);
 int addr_resolve_path_route(struct sa_path_rec *rec, const struct ib_gid_attr *sgid_attr);
 
 /*

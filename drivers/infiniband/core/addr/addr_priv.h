@@ -69,6 +69,7 @@ struct addr_route {
 
 int addr_route_find(const struct addr_query *query, struct addr_route *route);
 int addr_route_neighbour(struct addr_route *route);
+int addr_route_look(const struct addr_query *query, struct addr_route *route);
 void addr_route_release(struct addr_route *route);
 void addr_neighbour_hop(const struct neighbour *neigh, struct addr_hop *hop);
 

@@ -28,25 +28,17 @@ static void resolved(int status, struct sockaddr *src_addr, struct rdma_dev_addr
 	complete(&wait->done);
 }
 
-/*
- * Looks once. Returns 0 with a route whose ends are known, ADDR_UNANSWERED, or an error; nothing is
- * to be given back.
- */
-static int look_once(const union ib_gid *sgid, const union ib_gid *dgid,
-		     const struct ib_gid_attr *sgid_attr, struct addr_route *route)
+/* As addr_route_look() */
+static int look_by_gid(const union ib_gid *sgid, const union ib_gid *dgid,
+		       const struct ib_gid_attr *sgid_attr, struct addr_route *route)
 {
 	struct addr_query query = { .sgid_attr = sgid_attr, .by_gid = true };
-	int ret;
 
 	rdma_gid2ip(&query.src.any, sgid);
 	rdma_gid2ip(&query.dst.any, dgid);
 	if (query.src.any.sa_family != query.dst.any.sa_family)
 		return -EINVAL;
-	ret = addr_route_find(&query, route);
-	if (!ret && route->hop.family != AF_UNSPEC)
-		ret = route->neigh ? addr_route_neighbour(route) : ADDR_UNANSWERED;
-	addr_route_release(route);
-	return ret;
+	return addr_route_look(&query, route);
 }
 
 /**
@@ -72,7 +64,7 @@ int rdma_addr_find_l2_eth_by_grh(const union ib_gid *sgid, const union ib_gid *d
 	int ret;
 
 	/* Who is known need not be waited for, which would cost a work item. */
-	if (!look_once(sgid, dgid, sgid_attr, &route)) {
+	if (!look_by_gid(sgid, dgid, sgid_attr, &route)) {
 		ether_addr_copy(dmac, route.link.dst_dev_addr);
 		*hoplimit = route.link.hoplimit;
 		return 0;
@@ -110,7 +102,7 @@ bool addr_eth_is_known(const union ib_gid *sgid, const union ib_gid *dgid,
 {
 	struct addr_route route;
 
-	return look_once(sgid, dgid, sgid_attr, &route) != ADDR_UNANSWERED;
+	return look_by_gid(sgid, dgid, sgid_attr, &route) != ADDR_UNANSWERED;
 }
 
 /**

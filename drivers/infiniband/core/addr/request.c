@@ -169,9 +169,9 @@ static bool begin_callback(struct addr_request *request)
 	return true;
 }
 
-static void give_result(struct addr_request *request, const struct addr_route *route)
+static void give_result(const struct addr_query *query, const struct addr_route *route,
+			struct rdma_dev_addr *addr)
 {
-	struct rdma_dev_addr *addr = request->addr;
 	const struct rdma_dev_addr *link = &route->link;
 
 	addr->dev_type = link->dev_type;
@@ -181,7 +181,7 @@ static void give_result(struct addr_request *request, const struct addr_route *r
 	memcpy(addr->dst_dev_addr, link->dst_dev_addr, sizeof(addr->dst_dev_addr));
 	memcpy(addr->broadcast, link->broadcast, sizeof(addr->broadcast));
 	/* The index means nothing without the namespace of the GID's interface. */
-	if (!request->query.by_gid)
+	if (!query->by_gid)
 		addr->bound_dev_if = link->bound_dev_if;
 }
 
@@ -201,7 +201,7 @@ static void request_work(struct work_struct *work)
 	if (!begin_callback(request))
 		return;
 	if (!ret)
-		give_result(request, &route);
+		give_result(&request->query, &route, request->addr);
 	else
 		route.src = request->query.src;
 	request->callback(ret == ADDR_UNANSWERED ? -ETIMEDOUT : ret, &route.src.any, request->addr,
@@ -243,15 +243,10 @@ static void begin_request(struct addr_request *request)
 /* The first look. It says whether there is a route, and may find all that is asked for. */
 static int look_first(struct addr_request *request)
 {
-	struct addr_route *found = &request->found;
-	int ret = addr_route_find(&request->query, found);
+	int ret = addr_route_look(&request->query, &request->found);
 
-	if (ret)
-		return ret;
-	request->known = found->hop.family == AF_UNSPEC ||
-			 (found->neigh && !addr_route_neighbour(found));
-	addr_route_release(found);
-	return 0;
+	request->known = !ret;
+	return ret == ADDR_UNANSWERED ? 0 : ret;
 }
 
 /**
@@ -307,6 +302,33 @@ int rdma_resolve_ip(struct sockaddr *src_addr, const struct sockaddr *dst_addr,
 	return 0;
 }
 EXPORT_SYMBOL(rdma_resolve_ip);
+
+/**
+ * addr_resolve_known_ip() - find the link addresses of a path whose peer is known at this moment
+ * @src_addr: as of rdma_resolve_ip()
+ * @dst_addr: as of rdma_resolve_ip()
+ * @addr: as of rdma_resolve_ip(), with the result when this returns 0
+ * @source: receives the source address then
+ *
+ * Context: may sleep, but waits for nobody's answer.
+ * Return: 0; -EAGAIN if an answer of the network is needed, for which rdma_resolve_ip() waits; else
+ * what that returns.
+ */
+int addr_resolve_known_ip(const struct sockaddr *src_addr, const struct sockaddr *dst_addr,
+			  struct rdma_dev_addr *addr, struct sockaddr_storage *source)
+{
+	struct addr_query query;
+	struct addr_route route;
+	int ret = read_query(&query, src_addr, dst_addr, addr, false) ?:
+		  addr_route_look(&query, &route);
+
+	if (ret)
+		return ret == ADDR_UNANSWERED ? -EAGAIN : ret;
+	give_result(&query, &route, addr);
+	memcpy(source, &route.src, rdma_addr_size(&route.src.any));
+	return 0;
+}
+EXPORT_SYMBOL(addr_resolve_known_ip);
 
 /* A request with this address, cancelled and with a reference, or NULL. */
 static struct addr_request *find_and_cancel(const struct rdma_dev_addr *addr)

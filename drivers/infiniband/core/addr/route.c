@@ -333,6 +333,26 @@ void addr_neighbour_hop(const struct neighbour *neigh, struct addr_hop *hop)
 	memcpy(hop->key, neigh->primary_key, min_t(size_t, neigh->tbl->key_len, sizeof(hop->key)));
 }
 
+/**
+ * addr_route_look() - find both ends of a route if they are known at this moment
+ * @query: parameters of the look-up
+ * @route: receives what was found; nothing is to be given back
+ *
+ * A neighbour that is not known is asked for.
+ *
+ * Context: may sleep, but waits for nobody's answer.
+ * Return: 0; ADDR_UNANSWERED if the peer's link address is not known; as addr_route_find().
+ */
+int addr_route_look(const struct addr_query *query, struct addr_route *route)
+{
+	int ret = addr_route_find(query, route);
+
+	if (!ret && route->hop.family != AF_UNSPEC)
+		ret = route->neigh ? addr_route_neighbour(route) : ADDR_UNANSWERED;
+	addr_route_release(route);
+	return ret;
+}
+
 /* Gives back what addr_route_find() has taken. */
 void addr_route_release(struct addr_route *route)
 {

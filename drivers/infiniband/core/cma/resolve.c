@@ -12,6 +12,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "../addr/addr.h"
 #include "query.h"
 
 /*
@@ -126,16 +127,24 @@ static int find_ib(struct cma_id *id)
  * cma_ask_neighbour() - ask for the link address of an id's peer
  * @id: id with both addresses
  * @timeout_ms: how long an answer is waited for
- * @found: called with the answer, and with @id as its context
+ * @found: called with the answer, and with @id as its context; at once if the peer is known
  *
  * Return: as rdma_resolve_ip().
  */
 VISIBLE_IF_KUNIT int cma_ask_neighbour(struct cma_id *id, unsigned long timeout_ms,
 				       cma_neighbour_found found)
 {
+	struct rdma_dev_addr *dev_addr = &id->id.route.addr.dev_addr;
+	struct sockaddr_storage source;
+
 	KUNIT_STATIC_STUB_REDIRECT(cma_ask_neighbour, id, timeout_ms, found);
-	return rdma_resolve_ip(cma_src_addr(id), cma_dst_addr(id), &id->id.route.addr.dev_addr,
-			       timeout_ms, found, false, id);
+	/* No work has to wait for a peer that is known. */
+	if (!addr_resolve_known_ip(cma_src_addr(id), cma_dst_addr(id), dev_addr, &source)) {
+		found(0, (struct sockaddr *)&source, dev_addr, id);
+		return 0;
+	}
+	return rdma_resolve_ip(cma_src_addr(id), cma_dst_addr(id), dev_addr, timeout_ms,
+			       found, false, id);
 }
 EXPORT_SYMBOL_IF_KUNIT(cma_ask_neighbour);
 

@@ -111,6 +111,28 @@ static void neighbour_is_known(struct kunit *test)
 	}
 }
 
+/* Who is known is found by the call itself, which waits for nobody. */
+static void known_at_once(struct kunit *test)
+{
+	union addr_ip own = fake_ip("198.18.0.1"), own6 = fake_ip("2001:db8::1");
+	union addr_ip peer = fake_ip("198.18.0.2"), unknown = fake_ip("198.18.0.3");
+	struct rdma_dev_addr addr = { .net = &init_net };
+	struct sockaddr_storage source = {};
+	struct fake_net *net = test->priv;
+
+	KUNIT_EXPECT_EQ(test, addr_resolve_known_ip(NULL, &unknown.any, &addr, &source), -EAGAIN);
+	KUNIT_EXPECT_EQ(test, addr_resolve_known_ip(&own6.any, &peer.any, &addr, &source), -EINVAL);
+	KUNIT_EXPECT_EQ(test, addr.bound_dev_if, 0);
+	KUNIT_EXPECT_EQ(test, source.ss_family, 0);
+	fake_net_answer(test, net, "198.18.0.2", 0x22);
+	KUNIT_ASSERT_EQ(test, addr_resolve_known_ip(NULL, &peer.any, &addr, &source), 0);
+	KUNIT_EXPECT_EQ(test, addr.dst_dev_addr[5], 0x22);
+	KUNIT_EXPECT_MEMEQ(test, addr.src_dev_addr, net->dev->dev_addr, ETH_ALEN);
+	KUNIT_EXPECT_EQ(test, addr.bound_dev_if, net->dev->ifindex);
+	KUNIT_EXPECT_EQ(test, addr.hoplimit, 64);
+	KUNIT_EXPECT_MEMEQ(test, &source, &own, sizeof(own.in));
+}
+
 /* Packets for a network behind a router have the router's address. */
 static void router(struct kunit *test)
 {
@@ -233,6 +255,7 @@ static struct kunit_case route_cases[] = {
 	KUNIT_CASE(interface_of_an_address),
 	KUNIT_CASE(neighbour_is_known),
 	KUNIT_CASE(router),
+	KUNIT_CASE(known_at_once),
 	KUNIT_CASE(own_address),
 	KUNIT_CASE(scope),
 	KUNIT_CASE(refusals),
