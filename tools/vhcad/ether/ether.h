@@ -17,7 +17,7 @@ struct ether;
 #define ETHER_PORTS	64u
 #define ETHER_LEAST	14u			/* bytes of the shortest frame */
 #define ETHER_MOST	(65536u + 18u)		/* bytes of the longest frame */
-#define ETHER_QUEUE	(512u << 10)		/* bytes queued for a client */
+#define ETHER_QUEUE	(256u << 10)		/* bytes queued for a client */
 #define ETHER_GIVEN	(1u << 20)		/* bytes of ether_send() queued for the thread */
 
 /**

@@ -35,9 +35,9 @@ enum qp_state {
 #define TX_WINDOW	1024u
 /*
  * Bytes of them at the most when the peer is outside of the daemon, where a queue waits for a guest
- * that takes its time (ETHER_QUEUE): there is room for those of some QPs.
+ * that takes its time (ETHER_QUEUE): there is room for two windows, as after a loss.
  */
-#define FAR_WINDOW	(128u << 10)
+#define FAR_WINDOW	(96u << 10)
 /* PSNs one READ request may ask for: keeps all distances below half the space. */
 #define READ_MAX_PKTS	(1u << 22)
 #define RNR_FOREVER	7u
