@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# long: --nodes 1 --core ours --kernel debug --cpus 2 --append "dma_debug=off nokaslr" --timeout 7200
+# The fuzzer of the user API on a device that goes and comes back: first its programs for that, with
+# munmap() beside pages that are taken back among them, again and again; then what chance makes of them.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+
+fuzz=/lab/src/tools/testing/fuzz TIMES=40 PROGRAMS=60
+
+# accepted CALL LEAST: so many of these calls were answered with success
+accepted()
+{
+	local found
+	found=$(awk -v call="sys:$1" '$1 == call { print $3 }' "$LAB_OUT/answers")
+	echo "$1: ${found:-no} calls, at least $2 are expected"
+	[ "${found:-0}" -ge "$2" ]
+}
+
+# again: the seeds of removals, and no others, until they have run TIMES times in all
+again()
+{
+	mkdir /tmp/again
+	cp "$fuzz/corpus/removal" /tmp/again/
+	"$fuzz/guest" --removal --replay /tmp/again --times $TIMES
+}
+
+plan 5
+ok "$TIMES programs that unmap beside removals, and no report of the kernel" again
+ok "$PROGRAMS programs made of them and of others, and no report either" \
+	"$fuzz/guest" --seed 28 --removal --programs $PROGRAMS
+ok "the device has gone often" accepted remove 10
+ok "while pages were unmapped" accepted unmap 4
+ok "the device still serves programs" ibv_devinfo
+finish
