@@ -336,11 +336,11 @@ static void psns_come_again(void **state)
 	};
 	struct tpair *p = *state;
 	struct tqp a, b;
-	u32 key, psn;
+	u32 key;
 
 	req.pdn = htole32(p->h[1].pd);
 	key = t_create(&p->h[1], VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
-	for (psn = PSN_MASK - 1; psn != 2; psn = (psn + 1) & PSN_MASK) {
+	for (u32 psn = PSN_MASK - 1; psn != 2; psn = (psn + 1) & PSN_MASK) {
 		t_qp_init(&p->h[0], &a, &p->cq[0], &p->cq[0]);
 		t_qp_init(&p->h[1], &b, &p->cq[1], &p->cq[1]);
 		/* 256 bytes a packet: 2 GiB are half of all PSNs */

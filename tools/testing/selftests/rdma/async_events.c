@@ -222,10 +222,10 @@ static void access_errors(void)
 static void overrun(void)
 {
 	struct pair p = make(false, 1, 0);
-	int i, room = p.small->cqe;
+	int room = p.small->cqe;
 
 	to_rts(p.to);
-	for (i = 0; i < room + 1; i++) {
+	for (int i = 0; i < room + 1; i++) {
 		post_recv(&p);
 		post_send(&p, IBV_WR_SEND, 0);
 		complete(p.cq);
@@ -240,10 +240,9 @@ static void shared_receives(void)
 	struct ibv_srq_attr attr = { .srq_limit = 3 };
 	struct ibv_qp_attr none = {};
 	struct pair p = make(true, 0, 0);
-	int i;
 
 	to_rts(p.to);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		post_recv(&p);
 	must(!ibv_modify_srq(p.srq, &attr, IBV_SRQ_LIMIT), "ibv_modify_srq");
 	post_send(&p, IBV_WR_SEND, 0);
@@ -253,7 +252,7 @@ static void shared_receives(void)
 	post_send(&p, IBV_WR_SEND, 0);
 	expect("fewer: the limit is reached", IBV_EVENT_SRQ_LIMIT_REACHED, p.srq);
 	post_send(&p, IBV_WR_SEND, 0);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		complete(p.cq);
 	quiet("once");
 	must(!ibv_query_srq(p.srq, &attr) && !attr.srq_limit, "the limit is not armed any more");

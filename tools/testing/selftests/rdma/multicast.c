@@ -91,7 +91,7 @@ static struct ibv_qp *make(enum ibv_qp_type type)
 static void set_up(const char *name)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
-	unsigned int i, slot;
+	unsigned int i;
 
 	must(list, "ibv_get_device_list");
 	for (i = 0; list[i] && strcmp(ibv_get_device_name(list[i]), name); i++)
@@ -110,7 +110,7 @@ static void set_up(const char *name)
 	must(mr && out_mr, "ibv_reg_mr");
 	for (i = 0; i <= QPS; i++) {
 		qp[i] = make(IBV_QPT_UD);
-		for (slot = 0; slot < RECEIVES; slot++)
+		for (unsigned int slot = 0; slot < RECEIVES; slot++)
 			post(i, slot);
 	}
 	must(inet_pton(AF_INET6, "ff12:601b::ffff", &end_group) == 1, "inet_pton");

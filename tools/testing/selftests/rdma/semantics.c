@@ -61,23 +61,21 @@ static bool run(const struct test *t)
 int main(int argc, char **argv)
 {
 	const char *word = getenv("SEMANTICS");
-	unsigned int i, n = 0, bad = 0, plan = 0;
-	unsigned int j;
-	int d;
+	unsigned int n = 0, bad = 0, plan = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (d = 1; d < argc && num_hcas < 2; d++)
+	for (int d = 1; d < argc && num_hcas < 2; d++)
 		open_hca(&hca[num_hcas++], argv[d]);
 	if (num_hcas != 2) {
 		fprintf(stderr, "usage: semantics DEVICE DEVICE\n");
 		return 2;
 	}
-	for (i = 0; i < NUM_SUITES; i++)
-		for (j = 0; j < suites[i]->num; j++)
+	for (unsigned int i = 0; i < NUM_SUITES; i++)
+		for (unsigned int j = 0; j < suites[i]->num; j++)
 			plan += !word || strstr(suites[i]->tests[j].name, word);
 	printf("TAP version 13\n1..%u\n", plan);
-	for (i = 0; i < NUM_SUITES; i++) {
-		for (j = 0; j < suites[i]->num; j++) {
+	for (unsigned int i = 0; i < NUM_SUITES; i++) {
+		for (unsigned int j = 0; j < suites[i]->num; j++) {
 			const struct test *t = &suites[i]->tests[j];
 			bool good;
 
@@ -88,7 +86,7 @@ int main(int argc, char **argv)
 			bad += !good;
 		}
 	}
-	for (i = 0; i < num_hcas; i++) {
+	for (unsigned int i = 0; i < num_hcas; i++) {
 		if (ibv_dealloc_pd(hca[i].pd) || ibv_dealloc_pd(hca[i].other_pd) ||
 		    ibv_close_device(hca[i].ctx)) {
 			perror("the end");

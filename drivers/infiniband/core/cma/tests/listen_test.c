@@ -319,13 +319,13 @@ static int short_life(struct kunit *test)
 static void without_memory(struct kunit *test)
 {
 	struct cma_test *t = test->priv;
-	unsigned int nth, failures = 0;
+	unsigned int failures = 0;
 	bool spared;
 	int ret;
 
 	ct_add_device(t, 1);
 	ct_add_device(t, 2);
-	for (nth = 1; nth < 100; nth++) {
+	for (unsigned int nth = 1; nth < 100; nth++) {
 		current->fail_nth = nth;
 		ret = short_life(test);
 		spared = current->fail_nth;

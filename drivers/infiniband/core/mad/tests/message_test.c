@@ -245,12 +245,12 @@ static void messages_without_memory(struct kunit *test)
 	const int segments = 10;
 	struct ib_mad_send_buf *buf;
 	struct ib_mad_agent *agent;
-	unsigned int nth, failures = 0;
+	unsigned int failures = 0;
 
 	agent = ib_register_mad_agent(fixture.a, 1, IB_QPT_GSI, NULL, 1, note_sent, note_recv,
 				      NULL, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(agent));
-	for (nth = 1; nth < 100; nth++) {
+	for (unsigned int nth = 1; nth < 100; nth++) {
 		bool spared;
 
 		current->fail_nth = nth;

@@ -210,9 +210,9 @@ static void end_with_requests(struct kunit *test)
 static void no_memory(struct kunit *test)
 {
 	struct ib_mad_qp *mad_qp;
-	int nth, spared = 0, failures = 0;
+	int spared = 0, failures = 0;
 
-	for (nth = 1; !spared && nth < 100000; nth += nth / 8 + 1) {
+	for (int nth = 1; !spared && nth < 100000; nth += nth / 8 + 1) {
 		current->fail_nth = nth;
 		mad_qp = ib_create_mad_qp(fixture.a, 1, 0, QKEY);
 		spared = current->fail_nth;

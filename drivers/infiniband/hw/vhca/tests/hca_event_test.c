@@ -405,10 +405,9 @@ static struct ib_qp *qp_until(struct kunit *test, struct ib_pd *pd, struct ib_cq
 			      atomic_t *events, struct ib_qp **more, int *n)
 {
 	u32 slots = BIT(order_base_2(pd->device->attrs.max_qp)) - 1;
-	unsigned int tries;
 	struct ib_qp *qp;
 
-	for (tries = 0; tries < 65536 && *n < MOST; tries++) {
+	for (unsigned int tries = 0; tries < 65536 && *n < MOST; tries++) {
 		qp = make_qp(pd, cq, events);
 		if (IS_ERR(qp) || qp->qp_num == qpn)
 			return qp;

@@ -39,14 +39,13 @@ static void came(struct kunit *test, struct conn *c, int qp, int i)
 static void test_order(struct kunit *test)
 {
 	struct conn *c = srq_conn(test);
-	int round, i;
 
-	for (round = 0; round < 20; round++) {
+	for (int round = 0; round < 20; round++) {
 		conn_fill(c, round);
-		for (i = 0; i < WR; i++)
+		for (int i = 0; i < WR; i++)
 			KUNIT_ASSERT_EQ(test, post(c, i), 0);
 		KUNIT_EXPECT_EQ(test, conn_recv(c, 0, &c->rx[WR], 0, 8), -ENOMEM);
-		for (i = 0; i < WR; i++) {
+		for (int i = 0; i < WR; i++) {
 			send(test, c, (i * 5 + round) & 1, i);
 			came(test, c, (i * 5 + round) & 1, i);
 		}
@@ -68,13 +67,12 @@ static void test_limit(struct kunit *test)
 {
 	struct ib_srq_attr attr = { .srq_limit = 5 };
 	struct conn *c = srq_conn(test);
-	int i;
 
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		KUNIT_ASSERT_EQ(test, post(c, i), 0);
 	KUNIT_ASSERT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_LIMIT), 0);
 	KUNIT_EXPECT_EQ(test, limit_of(test, c), 5);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		send(test, c, 0, i);
 	KUNIT_EXPECT_EQ(test, limit_of(test, c), 5);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->srq_events[CONN_SRQ_LIMIT]), 0);
@@ -107,14 +105,13 @@ static void test_resize(struct kunit *test)
 	static const u32 sizes[] = { 32, 8, 16, 2, 64, 32 };
 	struct conn *c = srq_conn(test);
 	struct ib_srq_attr attr = {};
-	unsigned int step, next = 0, first;
-	int i;
+	unsigned int next = 0, first;
 
-	for (step = 0; step < 4 * ARRAY_SIZE(sizes); step++) {
+	for (unsigned int step = 0; step < 4 * ARRAY_SIZE(sizes); step++) {
 		attr.max_wr = sizes[step % ARRAY_SIZE(sizes)];
 		conn_fill(c, step);
 		first = next;
-		for (i = 0; i < 4; i++)
+		for (int i = 0; i < 4; i++)
 			KUNIT_ASSERT_EQ(test, post(c, next++ % WR), 0);
 		if (attr.max_wr < 4) {
 			KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_MAX_WR), -EINVAL);
@@ -149,11 +146,10 @@ static void test_both_or_neither(struct kunit *test)
 	struct ib_srq_attr attr = { .max_wr = 64, .srq_limit = 40 };
 	struct hca_test *h = test->priv;
 	struct conn *c = srq_conn(test);
-	int i;
 
 	hca_need_faults(h);
 	conn_fill(c, 3);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		KUNIT_ASSERT_EQ(test, post(c, i), 0);
 	hca_fault(h, "command @ opcode=MODIFY_SRQ status=NO_RESOURCE count=2");
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), -ENOMEM);
@@ -166,7 +162,7 @@ static void test_both_or_neither(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), -ENOMEM);
 	expect_size(test, c, WR);
 	hca_struck(h);
-	for (i = 0; i < 5; i++) {
+	for (int i = 0; i < 5; i++) {
 		send(test, c, i & 1, i);
 		came(test, c, i & 1, i);
 	}
@@ -175,7 +171,7 @@ static void test_both_or_neither(struct kunit *test)
 	attr.srq_limit = 9;
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), -EINVAL);
 	expect_size(test, c, WR);
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		KUNIT_ASSERT_EQ(test, post(c, i), 0);
 	attr.srq_limit = 3;
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), 0);
@@ -189,7 +185,6 @@ static void test_no_way_back(struct kunit *test)
 	struct ib_srq_attr attr = { .max_wr = 64, .srq_limit = 40 };
 	struct hca_test *h = test->priv;
 	struct conn *c = srq_conn(test);
-	int i;
 
 	hca_need_faults(h);
 	conn_fill(c, 3);
@@ -199,9 +194,9 @@ static void test_no_way_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_MAX_WR | IB_SRQ_LIMIT), -ENOMEM);
 	hca_struck(h);
 	expect_size(test, c, 64);
-	for (i = 1; i < 20; i++)
+	for (int i = 1; i < 20; i++)
 		KUNIT_ASSERT_EQ(test, post(c, i), 0);
-	for (i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++) {
 		send(test, c, i & 1, i);
 		came(test, c, i & 1, i);
 	}
@@ -224,11 +219,10 @@ static void test_error(struct kunit *test)
 	struct ib_qp_attr state;
 	struct conn *c = srq_conn(test);
 	struct vhca_srq_kernel *k = to_vsrq(c->srq)->kernel;
-	int i;
 
 	KUNIT_ASSERT_EQ(test, post(c, 0), 0);
 	vhca_db_store(k->db, 0, k->head + 2 * WR);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		KUNIT_ASSERT_EQ(test, conn_send(c, i, &c->tx[i], IB_WR_SEND, IB_SEND_SIGNALED, 0,
 						300, 0), 0);
 		KUNIT_EXPECT_NE(test, conn_wait(&c->tx[i]), IB_WC_SUCCESS);
@@ -251,10 +245,9 @@ static void test_last_wqe(struct kunit *test)
 {
 	struct ib_qp_attr error = { .qp_state = IB_QPS_ERR }, reset = { .qp_state = IB_QPS_RESET };
 	struct conn *c = srq_conn(test);
-	int i;
 
 	conn_fill(c, 1);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		KUNIT_ASSERT_EQ(test, post(c, i), 0);
 	KUNIT_ASSERT_EQ(test, ib_modify_qp(c->qp[1], &error, IB_QP_STATE), 0);
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->event, HCA_PATIENCE), 0);

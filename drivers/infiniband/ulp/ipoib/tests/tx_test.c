@@ -158,20 +158,20 @@ static bool stopped(struct kunit *test)
 /* Three times round, so that counts of both ends wrap. */
 static void stops_and_wakes(struct kunit *test)
 {
-	unsigned int size = ipoib_sendq_size, n;
+	unsigned int size = ipoib_sendq_size;
 
-	for (n = 0; n < size - 1; n++) {
+	for (unsigned int n = 0; n < size - 1; n++) {
 		KUNIT_EXPECT_FALSE(test, stopped(test));
 		send(test, packet(test, 100, 0), 0);
 	}
 	for (int round = 0; round < 3; round++) {
 		KUNIT_EXPECT_TRUE(test, stopped(test));
-		for (n = 0; n < size - 1 - size / 2; n++) {
+		for (unsigned int n = 0; n < size - 1 - size / 2; n++) {
 			KUNIT_EXPECT_TRUE(test, stopped(test));
 			complete_one(test, IB_WC_SUCCESS);
 		}
 		KUNIT_EXPECT_FALSE(test, stopped(test));
-		for (n = 0; n < size - 1 - size / 2; n++) {
+		for (unsigned int n = 0; n < size - 1 - size / 2; n++) {
 			KUNIT_EXPECT_FALSE(test, stopped(test));
 			send(test, packet(test, 100, 0), 0);
 		}

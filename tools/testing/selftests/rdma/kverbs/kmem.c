@@ -102,17 +102,15 @@ bool kmem_ask(struct kmem *k, enum op op)
 
 static void fill(struct kmem *k, u32 seed, u32 words)
 {
-	u32 i;
-
-	for (i = 0; i < words; i++)
+	for (u32 i = 0; i < words; i++)
 		k->own.mem[i] = kmem_word(seed, i);
 }
 
 static u32 wrong(struct kmem *k, u32 seed, u32 words)
 {
-	u32 i, bad = 0;
+	u32 bad = 0;
 
-	for (i = 0; i < words; i++)
+	for (u32 i = 0; i < words; i++)
 		bad += k->own.mem[i] != kmem_word(seed, i);
 	return bad;
 }
@@ -243,13 +241,12 @@ static bool cycle(struct kmem *k, struct ib_mr *mr, int pages, u32 seed, bool pu
 static void test_storage(struct kmem *k)
 {
 	u32 index = k->mr->rkey >> 8, bad = 0;
-	int i;
 
-	for (i = 0; i < CYCLES && !bad; i++)
+	for (int i = 0; i < CYCLES && !bad; i++)
 		bad += !cycle(k, i % 3 ? k->mr : k->gaps, 1 + i % 4, i, i % 2);
 	CHECK(!bad);
 	CHECK(k->mr->rkey >> 8 == index);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		CHECK(cycle(k, i % 2 ? k->gaps : k->mr, PAGES, 1000 + i, i / 2));
 }
 
@@ -307,11 +304,10 @@ static void test_atomics(struct kmem *k)
 	struct ib_rdma_wr wr = { .wr = { .sg_list = &sge, .num_sge = 1 } };
 	u32 bad = 0;
 	u64 old;
-	int i;
 
 	if (!CHECK(kmem_ask(k, OP_EXPOSE)))
 		return;
-	for (i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++)
 		bad += !fetch_add(k, 3, &old) || old != 3 * i;
 	CHECK(!bad);
 	CHECK(swap_if(k, 299, 1, &old) && old == 300);
@@ -436,19 +432,18 @@ static void test_drain(struct kmem *k)
 	};
 	struct rdma_rw_ctx ctx[RW_PARTS];
 	unsigned int contexts;
-	int i, posted;
 
 	if (!CHECK(kmem_ask(k, OP_EXPOSE)))
 		return;
 	wr.remote_addr = k->in->addr;
 	wr.rkey = k->in->rkey;
-	for (i = 0; i < CHUNK; i++)
+	for (int i = 0; i < CHUNK; i++)
 		sge[i] = (struct ib_sge){ sg_dma_address(&k->own.sg[i]), PAGE_SIZE,
 					  k->pd->local_dma_lkey };
 	k->load_cqe.done = load_came;
 	init_completion(&k->load_done);
 	atomic_set(&k->load_left, 1);
-	for (posted = 0; posted < DEPTH / 2; posted++) {
+	for (int posted = 0; posted < DEPTH / 2; posted++) {
 		atomic_inc(&k->load_left);
 		if (!CHECK(!ib_post_send(k->qp, &wr.wr, NULL)))
 			atomic_dec(&k->load_left);
@@ -464,10 +459,8 @@ static void test_drain(struct kmem *k)
 
 static int make_pages(struct pages *p)
 {
-	int i;
-
 	sg_init_table(p->sg, PAGES);
-	for (i = 0; i < PAGES; i++) {
+	for (int i = 0; i < PAGES; i++) {
 		p->page[i] = alloc_page(GFP_KERNEL | __GFP_ZERO);
 		if (!p->page[i])
 			return -ENOMEM;
@@ -479,10 +472,8 @@ static int make_pages(struct pages *p)
 
 static void free_pages_of(struct pages *p)
 {
-	int i;
-
 	vunmap(p->mem);
-	for (i = 0; i < PAGES; i++)
+	for (int i = 0; i < PAGES; i++)
 		if (p->page[i])
 			__free_page(p->page[i]);
 }
