@@ -359,7 +359,7 @@ int kmem_connect(struct kmem *k, struct ib_qp *qp, u16 lid, u32 qpn)
 				  IB_QP_MAX_QP_RD_ATOMIC : 0));
 }
 
-struct ib_qp *kmem_make_qp(struct kmem *k, struct ib_pd *pd, struct ib_cq *cq, u32 rw_ctxs)
+struct ib_qp *kmem_make_qp(struct ib_pd *pd, struct ib_cq *cq, u32 rw_ctxs)
 {
 	struct ib_qp_init_attr attr = {
 		.cap = {
@@ -388,7 +388,7 @@ static bool use_pool(struct kmem *k, int cpu, enum ib_poll_context ctx)
 
 	if (IS_ERR(cq))
 		return false;
-	qp = kmem_make_qp(k, k->pd, cq, 0);
+	qp = kmem_make_qp(k->pd, cq, 0);
 	ok = !IS_ERR(qp);
 	if (ok) {
 		kmem_prepare(&k->part);
@@ -528,8 +528,7 @@ static int make_verbs(struct kmem *k)
 	k->gaps = ib_alloc_mr(k->pd, IB_MR_TYPE_SG_GAPS, PAGES);
 	if (IS_ERR(k->gaps))
 		return PTR_ERR(k->gaps);
-	k->qp = kmem_make_qp(k, k->pd, k->cq,
-			     RW_PARTS * rdma_rw_mr_factor(k->dev, 1, PAGES));
+	k->qp = kmem_make_qp(k->pd, k->cq, RW_PARTS * rdma_rw_mr_factor(k->dev, 1, PAGES));
 	return PTR_ERR_OR_ZERO(k->qp);
 }
 

@@ -102,7 +102,7 @@ bool kmem_invalidate(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr);
 bool kmem_ask(struct kmem *k, enum op op);
 bool kmem_exchange(struct kmem *k, const struct msg *what, bool put);
 int kmem_connect(struct kmem *k, struct ib_qp *qp, u16 lid, u32 qpn);
-struct ib_qp *kmem_make_qp(struct kmem *k, struct ib_pd *pd, struct ib_cq *cq, u32 rw_ctxs);
+struct ib_qp *kmem_make_qp(struct ib_pd *pd, struct ib_cq *cq, u32 rw_ctxs);
 
 /* kmem_rw.c: R/W contexts */
 bool kmem_rw_read(struct kmem *k, const struct msg *m);

@@ -123,7 +123,7 @@ static bool make_chain(struct kmem *k, struct chain *c)
 	c->cq = ib_alloc_cq(k->dev, NULL, DEPTH + 8, 0, IB_POLL_WORKQUEUE);
 	if (IS_ERR(c->cq))
 		goto no_cq;
-	c->qp = kmem_make_qp(k, c->pd, c->cq, 0);
+	c->qp = kmem_make_qp(c->pd, c->cq, 0);
 	if (IS_ERR(c->qp))
 		goto no_qp;
 	return true;
