@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
+
 #define TIMEOUT_MS	20000
 #define ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
 
@@ -263,15 +265,10 @@ static void shared_receives(void)
 
 int main(int argc, char **argv)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_port_attr port;
-	int i;
 
-	must(argc == 2 && list, "ibv_get_device_list");
-	for (i = 0; list[i] && strcmp(ibv_get_device_name(list[i]), argv[1]); i++)
-		;
-	must(list[i], argv[1]);
-	context = ibv_open_device(list[i]);
+	must(argc == 2, "the device's name");
+	context = open_device(argv[1]);
 	must(context && !ibv_query_port(context, 1, &port), "ibv_open_device");
 	lid = port.lid;
 	pd = ibv_alloc_pd(context);

@@ -268,7 +268,7 @@ int main(int argc, char **argv)
 {
 	must(argc >= 2, "capabilities DEVICE [WORD...]");
 	lacks = argv + 2;
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	must(!ibv_query_device_ex(context, NULL, &attr), "ibv_query_device_ex");
 	before = reasons();
 	announced("RNR NAKs", has("rnr-nak"),
@@ -285,7 +285,7 @@ int main(int argc, char **argv)
 	operations();
 	domains();
 	counters(argv[1]);
-	close_device();
+	close_hca();
 	printf("1..%u\n", points);
 	return bad != 0;
 }

@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 {
 	must(argc == 2, "usage: inline_sizes DEVICE");
 	setlinebuf(stdout);
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	cq = ibv_create_cq(context, 4 * DEPTH, NULL, NULL, 0);
 	must(cq, "ibv_create_cq");
 	qp = inline_qp(IBV_QPT_RC, MOST);
@@ -174,6 +174,6 @@ int main(int argc, char **argv)
 	point(!inline_qp(IBV_QPT_RC, 1 << 16) && errno == EINVAL, "a QP for 64 KiB is refused");
 	must(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq), "the end");
 	point(true, "everything ends");
-	close_device();
+	close_hca();
 	return bad > 0;
 }

@@ -526,7 +526,7 @@ int main(int argc, char **argv)
 
 	must(argc == 2, "usage: memory_faults DEVICE");
 	setlinebuf(stdout);
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	set_up();
 	no_right = reg(pd, far, 0);
 	far_key[NO_RIGHTS] = no_right->rkey;
@@ -551,6 +551,6 @@ int main(int argc, char **argv)
 	point(unmapped_by_its_process(), "memory that its process unmaps");
 	must(!ibv_dereg_mr(no_right), "ibv_dereg_mr");
 	point(tear_down(), "everything ends");
-	close_device();
+	close_hca();
 	return bad > 0;
 }

@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: migration DEVICE\n");
 		return 2;
 	}
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	must(!ibv_query_device(context, &attr) && attr.phys_port_cnt == 2, "two ports");
 	for (uint8_t i = 1; i <= 2; i++) {
 		must(!ibv_query_port(context, i, &port), "ibv_query_port");
@@ -174,6 +174,6 @@ int main(int argc, char **argv)
 	path_gone();
 	part();
 	must(!ibv_destroy_cq(cq), "the end");
-	close_device();
+	close_hca();
 	return bad != 0;
 }

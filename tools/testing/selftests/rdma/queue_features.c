@@ -331,7 +331,7 @@ static void send_error(void)
 int main(int argc, char **argv)
 {
 	must(argc == 2, "queue_features DEVICE");
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	must(self, "ibv_create_ah");
 	shared_receives();
 	multicast_loopback();
@@ -340,7 +340,7 @@ int main(int argc, char **argv)
 	times_of_day();
 	send_error();
 	point(quiet(), "no event has come");
-	close_device();
+	close_hca();
 	printf("1..%u\n", points);
 	return bad != 0;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "semantics.h"
 #include "semantics_run.h"
 
@@ -25,18 +26,12 @@ static const struct suite *const suites[] = {
 
 static void open_hca(struct hca *h, const char *name)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int i;
-
-	for (i = 0; list && list[i] && strcmp(ibv_get_device_name(list[i]), name); i++)
-		;
-	h->ctx = list && list[i] ? ibv_open_device(list[i]) : NULL;
+	h->ctx = open_device(name);
 	if (!h->ctx || ibv_query_device(h->ctx, &h->attr) ||
 	    ibv_query_port(h->ctx, 1, &h->port)) {
 		perror(name);
 		exit(2);
 	}
-	ibv_free_device_list(list);
 	h->pd = ibv_alloc_pd(h->ctx);
 	h->other_pd = ibv_alloc_pd(h->ctx);
 	if (!h->pd || !h->other_pd) {

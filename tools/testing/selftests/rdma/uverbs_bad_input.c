@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "device.h"
 #include "uverbs_bad_input.h"
 
 struct ibv_context *ctx;
@@ -241,12 +242,9 @@ static bool set_up(const char *name)
 		.qp_type = IBV_QPT_RC,
 		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
 	};
-	struct ibv_device **list = ibv_get_device_list(NULL);
 	char node[128];
 
-	for (int i = 0; list && list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			ctx = ibv_open_device(list[i]);
+	ctx = open_device(name);
 	if (!ctx)
 		return false;
 	fd = ctx->cmd_fd;
