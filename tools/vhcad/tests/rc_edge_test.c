@@ -137,12 +137,12 @@ static void no_link(void **state)
 	t_expect_cqe(&p->cq[1], 2, VHCA_CS_SUCCESS);
 }
 
-static u32 judged;
+static u32 hooked;
 
 static void slow(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		 struct fab_effect *v)
 {
-	judged++;
+	hooked++;
 	v->delay = *(u64 *)arg;
 }
 
@@ -159,9 +159,9 @@ static void pulled_on_the_way(void **state)
 	assert_int_equal(fab_set_packet_hook(p->w.fabric, slow, &delay), -ENOMEM);
 	assert_true(tfail_hit(TFAIL_ALLOC));
 	assert_int_equal(fab_set_packet_hook(p->w.fabric, slow, &delay), 0);
-	judged = 0;
+	hooked = 0;
 	t_send(&p->qp[0], &wr);
-	assert_int_equal(judged, 1);
+	assert_int_equal(hooked, 1);
 	t_expect_no_cqe(&p->cq[1]);
 	assert_int_equal(vdev_set_link(p->h[1].dev, 1, false), 0);
 	assert_int_equal(vdev_set_link(p->h[1].dev, 1, true), 0);
