@@ -93,10 +93,14 @@ static inline u32 kmem_word(u32 seed, u32 i)
 	return seed + i * 0x9e3779b1;
 }
 
-/* kmem.c */
+/* kmem_talk.c */
 void kmem_prepare(struct request *r);
 bool kmem_came(struct request *r);
 bool kmem_post(struct ib_qp *qp, struct request *r, struct ib_send_wr *wr);
+int kmem_listen(struct kmem *k);
+bool kmem_say(struct kmem *k, u32 inv);
+void kmem_fill(struct kmem *k, u32 seed, u32 words);
+u32 kmem_wrong(struct kmem *k, u32 seed, u32 words);
 bool kmem_register(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr, int pages);
 bool kmem_invalidate(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr);
 bool kmem_ask(struct kmem *k, enum op op);
