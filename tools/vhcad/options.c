@@ -328,7 +328,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		"smi-gsi",
 		NULL,
 	};
-	char *colon = strchr(arg, ':'), *word, *save = NULL;
+	char *colon = strchr(arg, ':'), *save = NULL;
 	struct caps_off *off = &o->caps_off[o->ncaps_off];
 
 	if (o->ncaps_off == OPTIONS_MAX_HCAS)
@@ -339,7 +339,7 @@ static void parse_caps_off(struct options *o, char *arg)
 		off->hca = arg;
 		arg = colon + 1;
 	}
-	for (word = strtok_r(arg, ",", &save); word; word = strtok_r(NULL, ",", &save))
+	for (char *word = strtok_r(arg, ",", &save); word; word = strtok_r(NULL, ",", &save))
 		off->caps |= 1ULL << bits[choice("--caps-off", word, names)];
 }
 
@@ -363,7 +363,7 @@ static void hand_out_caps_off(struct options *o)
 
 static void parse_limit(struct options *o, char *arg)
 {
-	char *colon = strchr(arg, ':'), *word, *save = NULL;
+	char *colon = strchr(arg, ':'), *save = NULL;
 	struct limits *l = &o->limits[o->nlimits];
 
 	if (o->nlimits == OPTIONS_MAX_HCAS)
@@ -374,7 +374,7 @@ static void parse_limit(struct options *o, char *arg)
 		l->hca = arg;
 		arg = colon + 1;
 	}
-	for (word = strtok_r(arg, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+	for (char *word = strtok_r(arg, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
 		char *value = strchr(word, '=');
 		int i;
 

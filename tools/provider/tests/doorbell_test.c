@@ -124,10 +124,9 @@ static void *ringer_main(void *arg)
 	struct ringer *r = arg;
 	struct doorbells *d = r->d;
 	unsigned int turns = 0;
-	uint64_t count;
 
 	take_side(false);
-	for (count = 1; count <= RINGS; count++) {
+	for (uint64_t count = 1; count <= RINGS; count++) {
 		if (db_publish(&d->db[r->queue], 0, count))
 			wake(&d->kick);
 		if (!d->lock_step)
@@ -149,15 +148,14 @@ static uint64_t take(__le64 *word)
 static void scan(struct doorbells *d)
 {
 	uint64_t summary = take(&d->pages[0].summary[0]);
-	unsigned int page, word, q;
 
-	for (page = 0; page < 2; page++) {
+	for (unsigned int page = 0; page < 2; page++) {
 		if (!(summary >> page & 1))
 			continue;
-		for (word = 0; word < VHCA_DB_NEWS_WORDS; word++) {
+		for (unsigned int word = 0; word < VHCA_DB_NEWS_WORDS; word++) {
 			uint64_t news = take(&d->pages[page].news[word]);
 
-			for (q = 0; q < d->used; q++)
+			for (unsigned int q = 0; q < d->used; q++)
 				if (d->db[q].index == page && d->db[q].slot / 64 == word &&
 				    news >> d->db[q].slot % 64 & 1) {
 					__le64 *rec = &d->pages[page].rec[d->db[q].slot];
@@ -171,9 +169,7 @@ static void scan(struct doorbells *d)
 
 static bool all_seen(const struct doorbells *d)
 {
-	unsigned int q;
-
-	for (q = 0; q < d->used; q++)
+	for (unsigned int q = 0; q < d->used; q++)
 		if (d->seen[q] != RINGS)
 			return false;
 	return true;
@@ -207,13 +203,12 @@ static void ring_doorbells(unsigned int used, bool lock_step)
 	static struct doorbells d;
 	struct ringer ringers[QUEUES];
 	pthread_t threads[QUEUES], device;
-	unsigned int q;
 
 	memset(&d, 0, sizeof(d));
 	d.used = used;
 	d.lock_step = lock_step;
 	set_apart(lock_step);
-	for (q = 0; q < QUEUES; q++)
+	for (unsigned int q = 0; q < QUEUES; q++)
 		d.db[q] = (struct vhca_slots) {
 			.page = &d.pages[q == QUEUES - 1],
 			.page0 = &d.pages[0],
@@ -221,11 +216,11 @@ static void ring_doorbells(unsigned int used, bool lock_step)
 			.slot = 62 + 2 * q,
 		};
 	assert_int_equal(pthread_create(&device, NULL, device_main, &d), 0);
-	for (q = 0; q < used; q++) {
+	for (unsigned int q = 0; q < used; q++) {
 		ringers[q] = (struct ringer) { .d = &d, .queue = q };
 		assert_int_equal(pthread_create(&threads[q], NULL, ringer_main, &ringers[q]), 0);
 	}
-	for (q = 0; q < used; q++)
+	for (unsigned int q = 0; q < used; q++)
 		pthread_join(threads[q], NULL);
 	pthread_join(device, NULL);
 	print_message("# %u doorbells, the device slept %u times\n", used * RINGS, d.sleeps);
@@ -294,10 +289,9 @@ static void complete(struct arming *a)
 static void *completer_main(void *arg)
 {
 	struct arming *a = arg;
-	unsigned int i;
 
 	take_side(true);
-	for (i = 0; i < EVENTS; i++)
+	for (unsigned int i = 0; i < EVENTS; i++)
 		complete(a);
 	return NULL;
 }

@@ -361,7 +361,7 @@ static int teardown(void **state)
 static void must_fail(const struct verb *v, int err)
 {
 	int live = fake_live, before = mappings;
-	uint32_t pages = ctx->num_db_pages, i, more = 0;
+	uint32_t pages = ctx->num_db_pages, more = 0;
 
 	errno = 0;
 	if (v->make())
@@ -370,7 +370,7 @@ static void must_fail(const struct verb *v, int err)
 		fail_msg("%s: errno %d in place of %d", v->name, errno, err);
 	if (fake_live != live)
 		fail_msg("%s: %d objects are left", v->name, fake_live - live);
-	for (i = pages; i < ctx->num_db_pages; i++)
+	for (uint32_t i = pages; i < ctx->num_db_pages; i++)
 		more += !!ctx->db_pages[i];
 	if (mappings != before + (int)more)
 		fail_msg("%s: %d mappings are left", v->name, mappings - before);
@@ -391,11 +391,10 @@ static void the_kernels_refusal_is_passed_on(void **state)
 	static const int errors[] = { ENOMEM, EACCES, EINVAL, EIO };
 	const unsigned int num = sizeof(errors) / sizeof(errors[0]);
 	const struct verb *v;
-	unsigned int i;
 
 	(void)state;
 	for_each_verb(v) {
-		for (i = 0; v->command != FAKE_COMMANDS && i < num; i++) {
+		for (unsigned int i = 0; v->command != FAKE_COMMANDS && i < num; i++) {
 			fake_err[v->command] = errors[i];
 			must_fail(v, errors[i]);
 			fake_err[v->command] = 0;
@@ -437,11 +436,10 @@ static void every_allocation_fails_in_turn(void **state)
 static void every_mapping_fails_in_turn(void **state)
 {
 	const struct verb *v;
-	unsigned int n;
 
 	(void)state;
 	for_each_verb(v) {
-		for (n = 1; n <= v->maps; n++) {
+		for (unsigned int n = 1; n <= v->maps; n++) {
 			fail_map = n;
 			must_fail(v, ENOMEM);
 			assert_int_equal(fail_map, 0);
@@ -631,12 +629,11 @@ static void a_table_that_cannot_grow(void **state)
 	struct ibv_cq *big = fake_make_cq(ctx, QPS), *kept = cq;
 	struct ibv_qp *qp[QPS];
 	struct ibv_wc wc;
-	unsigned int i;
 
 	(void)state;
 	cq = big;
 	end_qp(make_qp());	/* the doorbell page of all of them is there */
-	for (i = 0; i < QPS; i++) {
+	for (unsigned int i = 0; i < QPS; i++) {
 		fail_alloc = i < QPS / 2 ? 2 : 0;	/* the QP's own comes first */
 		failed = false;
 		qp[i] = make_qp();
@@ -646,7 +643,7 @@ static void a_table_that_cannot_grow(void **state)
 		qp[i]->state = IBV_QPS_RTS;
 		assert_int_equal(fake_ops()->post_send(qp[i], &wr, &bad), 0);
 	}
-	for (i = 0; i < QPS; i++) {
+	for (unsigned int i = 0; i < QPS; i++) {
 		fake_complete(big, (struct vhca_cqe) {
 			.qpn = htole32(qp[i]->qp_num), .wqe_index = htole32(1),
 			.wr_id = htole64(i),

@@ -442,9 +442,9 @@ uint32_t fake_sq_blocks(struct ibv_qp *qp)
 void fake_read_sq(struct ibv_qp *qp, uint64_t block, void *to, size_t len)
 {
 	const uint8_t *ring = (const uint8_t *)(uintptr_t)fake_qp(qp)->req.sq_addr;
-	size_t size = fake_sq_blocks(qp) * VHCA_WQE_BLOCK, i;
+	size_t size = fake_sq_blocks(qp) * VHCA_WQE_BLOCK;
 
-	for (i = 0; i < len; i++)
+	for (size_t i = 0; i < len; i++)
 		((uint8_t *)to)[i] = ring[(block * VHCA_WQE_BLOCK + i) % size];
 }
 

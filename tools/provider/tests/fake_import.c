@@ -18,9 +18,7 @@ uint64_t fake_others_length;
 /* An attribute that the provider has filled in. */
 static const struct ib_uverbs_attr *attr_of(const struct ibv_command_buffer *cmd, uint16_t id)
 {
-	const struct ib_uverbs_attr *attr;
-
-	for (attr = cmd->hdr.attrs; attr < cmd->next_attr; attr++)
+	for (const struct ib_uverbs_attr *attr = cmd->hdr.attrs; attr < cmd->next_attr; attr++)
 		if (attr->attr_id == id)
 			return attr;
 	fail_msg("the command has no attribute %#x", id);

@@ -14,11 +14,10 @@ static void check_ring(const struct fake_cq *fake, const struct vhca_resize_cq_r
 		       uint64_t cons)
 {
 	const struct vhca_cqe *ring = (const void *)(uintptr_t)in->buf_addr;
-	uint64_t count;
 
 	assert_int_equal(in->buf_addr % VHCA_DB_PAGE_SIZE, 0);
 	assert_true(in->buf_addr != fake->req.buf_addr);
-	for (count = cons; count < cons + ring_size(in->log_cqe); count++)
+	for (uint64_t count = cons; count < cons + ring_size(in->log_cqe); count++)
 		assert_false(vhca_ring_fresh(ring[vhca_ring_slot(count, in->log_cqe)].owner, count,
 					in->log_cqe));
 }

@@ -82,13 +82,11 @@ int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_in
 /* The new ring must have everything the device may take, where it looks for it. */
 static int resize(struct fake_srq *fake, const struct vhca_modify_srq_req *in, uint32_t max_wr)
 {
-	uint64_t count;
-
 	assert_int_equal(in->buf_addr % VHCA_DB_PAGE_SIZE, 0);
 	if (!max_wr || max_wr > ring_size(in->log_strides) ||
 	    posted(fake) - fake->taken > ring_size(in->log_strides))
 		return EINVAL;
-	for (count = fake->taken; count < posted(fake); count++)
+	for (uint64_t count = fake->taken; count < posted(fake); count++)
 		assert_memory_equal(receive(fake, in->buf_addr, in->log_strides, count),
 				    receive(fake, fake->req.buf_addr, fake->req.log_strides, count),
 				    1U << fake->req.log_stride);

@@ -144,10 +144,9 @@ static void requests_say_what_is_bound(void **state)
 		  VHCA_ACCESS_ZERO_BASED | VHCA_ACCESS_REMOTE_READ },
 	};
 	const uint32_t key = (two->rkey & ~0xffU) | 0x3c;
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
 		struct ibv_mw_bind_info info = some_memory();
 		uint64_t block = posted(qp);
 
@@ -169,11 +168,10 @@ static void type_1_keys_go_on(void **state)
 {
 	static const uint8_t low[] = { 0xff, 0x00, 0x01, 0x02 };
 	uint32_t index = one->rkey >> 8;
-	unsigned int i;
 
 	(void)state;
 	assert_int_equal(one->rkey & 0xff, 0xfe);
-	for (i = 0; i < sizeof(low); i++) {
+	for (unsigned int i = 0; i < sizeof(low); i++) {
 		assert_int_equal(bind_one(some_memory()), 0);
 		assert_int_equal(one->rkey, index << 8 | low[i]);
 		must_bind(bind_at(i), one->rkey, VHCA_ACCESS_REMOTE_READ);
@@ -188,10 +186,9 @@ static void type_1_bound_to_nothing(void **state)
 	struct ibv_mw_bind_info info = { .mr = NULL };
 	const struct vhca_wqe_bind none = {};
 	struct vhca_wqe_bind got;
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		assert_int_equal(bind_one(info), 0);
 		got = bind_at(i)->bind;
 		assert_true(got.key == htole32(one->rkey));
@@ -208,7 +205,6 @@ static void refused_binds_keep_the_key(void **state)
 	struct ibv_mw_bind bind = { .bind_info = some_memory() };
 	struct ibv_mw_bind_info info = some_memory();
 	uint32_t key = one->rkey;
-	unsigned int bit;
 
 	(void)state;
 #define KEEPS(err, with) do {							\
@@ -217,7 +213,7 @@ static void refused_binds_keep_the_key(void **state)
 	assert_int_equal(one->rkey, key);					\
 	assert_true(posted(qp) == before_);					\
 } while (0)
-	for (bit = 0; bit < 32; bit++) {
+	for (unsigned int bit = 0; bit < 32; bit++) {
 		info.mw_access_flags = 1U << bit;
 		/* zero-based are windows of type 2 alone */
 		if (info.mw_access_flags & (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
@@ -257,11 +253,10 @@ static void type_2_is_refused(void **state)
 	struct ibv_pd other_pd = { .context = &ctx->vctx.context, .handle = 5 };
 	const bind_fn bind[] = { bind_two, bind_two_ex };
 	uint32_t key = two->rkey + 1;
-	unsigned int i;
 
 	(void)state;
 	assert_int_equal(bind_two(NULL, key, some_memory()), EINVAL);
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		struct ibv_mw_bind_info info = some_memory();
 
 		assert_int_equal(bind[i](one, one->rkey, info), EINVAL);
@@ -315,10 +310,9 @@ static pthread_barrier_t start;
 static void *binder_main(void *arg)
 {
 	struct ibv_mw_bind bind = { .bind_info = some_memory() };
-	unsigned int i;
 
 	pthread_barrier_wait(&start);
-	for (i = 0; i < BINDS_EACH; i++)
+	for (unsigned int i = 0; i < BINDS_EACH; i++)
 		assert_int_equal(fake_ops()->bind_mw(arg, one, &bind), 0);
 	return NULL;
 }
@@ -327,10 +321,9 @@ static void *binder_main(void *arg)
 static void must_be_new(struct ibv_qp *by, bool *seen)
 {
 	const struct bind *ring = (const void *)(uintptr_t)fake_qp(by)->req.sq_addr;
-	unsigned int i;
 
 	assert_true(posted(by) == BINDS_EACH);
-	for (i = 0; i < BINDS_EACH; i++) {
+	for (unsigned int i = 0; i < BINDS_EACH; i++) {
 		uint8_t low = le32toh(ring[i].bind.key);
 
 		assert_false(seen[low]);
@@ -343,21 +336,20 @@ static void no_key_is_given_twice(void **state)
 	const struct ibv_qp_cap deep = { .max_send_wr = 128, .max_send_sge = 1 };
 	struct ibv_qp *by[BINDERS];
 	pthread_t threads[BINDERS];
-	unsigned int round, i;
 
 	(void)state;
 	assert_int_equal(pthread_barrier_init(&start, NULL, BINDERS), 0);
-	for (round = 0; round < ROUNDS; round++) {
+	for (unsigned int round = 0; round < ROUNDS; round++) {
 		uint32_t first = one->rkey;
 		bool seen[256] = {};
 
-		for (i = 0; i < BINDERS; i++) {
+		for (unsigned int i = 0; i < BINDERS; i++) {
 			by[i] = fake_make_qp(ctx, cq, cq, &deep, 0);
 			assert_int_equal(pthread_create(&threads[i], NULL, binder_main, by[i]), 0);
 		}
-		for (i = 0; i < BINDERS; i++)
+		for (unsigned int i = 0; i < BINDERS; i++)
 			assert_int_equal(pthread_join(threads[i], NULL), 0);
-		for (i = 0; i < BINDERS; i++) {
+		for (unsigned int i = 0; i < BINDERS; i++) {
 			must_be_new(by[i], seen);
 			assert_int_equal(fake_ops()->destroy_qp(by[i]), 0);
 		}

@@ -251,12 +251,11 @@ static void each_kind_at_each_place(void **state)
 {
 	const struct kind *k;
 	struct ibv_send_wr *bad;
-	uint32_t place;
 
 	(void)state;
 	inline_sge.addr = (uintptr_t)&word;
 	for_each_kind(k) {
-		for (place = 0; place < fake_sq_blocks(qp); place++) {
+		for (uint32_t place = 0; place < fake_sq_blocks(qp); place++) {
 			struct ibv_send_wr wr = k->wr;
 			uint64_t block = go_to(place);
 
@@ -311,13 +310,12 @@ static void inline_data_of_every_length(void **state)
 	uint8_t data[512];
 	struct ibv_sge sge[2];
 	struct ibv_send_wr wr = { .sg_list = sge, .send_flags = IBV_SEND_INLINE }, *bad;
-	unsigned int i, len;
 
 	(void)state;
-	for (i = 0; i < sizeof(data); i++)
+	for (unsigned int i = 0; i < sizeof(data); i++)
 		data[i] = i * 7 + 1;
-	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
-		for (len = 0; len <= sizeof(data); len++) {
+	for (unsigned int i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		for (unsigned int len = 0; len <= sizeof(data); len++) {
 			uint64_t block = posted();
 			union request got;
 
@@ -364,16 +362,15 @@ static void requests_without_sense_are_refused(void **state)
 	};
 	struct ibv_sge sge[3] = { { 0x1000, 8, 1 }, { 0x2000, 8, 1 }, { 0x3000, 8, 1 } };
 	struct ibv_send_wr wr = { .sg_list = sge, .num_sge = 1 };
-	unsigned int i;
 
 	(void)state;
 	wr.send_flags = IBV_SEND_INLINE;
-	for (i = 0; i < sizeof(nothing_inline) / sizeof(nothing_inline[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(nothing_inline) / sizeof(nothing_inline[0]); i++) {
 		wr.opcode = nothing_inline[i];
 		refused(wr, EINVAL);
 	}
 	wr.send_flags = 0;
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		wr.opcode = i ? IBV_WR_ATOMIC_CMP_AND_SWP : IBV_WR_ATOMIC_FETCH_AND_ADD;
 		wr.num_sge = 0;
 		refused(wr, EINVAL);
@@ -490,14 +487,13 @@ static void max_send_wr_atomics_fit(void **state)
 	struct ibv_send_wr wr = {
 		.opcode = IBV_WR_ATOMIC_CMP_AND_SWP, .sg_list = &word_sge, .num_sge = 1,
 	}, *bad;
-	unsigned int i, n;
 
 	(void)state;
-	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		for (small.max_send_wr = 1; small.max_send_wr < 70; small.max_send_wr++) {
 			struct ibv_qp *other = fake_make_qp(ctx, cq, cq, &small, ops[i]);
 
-			for (n = 0; n < small.max_send_wr; n++)
+			for (unsigned int n = 0; n < small.max_send_wr; n++)
 				assert_int_equal(fake_ops()->post_send(other, &wr, &bad), 0);
 			assert_int_equal(fake_ops()->destroy_qp(other), 0);
 		}
@@ -568,10 +564,9 @@ static void a_device_without(void **state)
 		.send_cq = cq, .recv_cq = cq, .qp_type = IBV_QPT_RC, .pd = &fake_pd, .cap = cap,
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 	};
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		struct ibv_send_wr wr = {
 			.opcode = ops[i].opcode, .sg_list = &word_sge, .num_sge = 1,
 		}, *bad;
@@ -643,13 +638,12 @@ static void data_appear_in_order(void **state)
 		  1 << IBV_WR_RDMA_WRITE | 1 << IBV_WR_RDMA_WRITE_WITH_IMM },
 		{ IBV_QPT_UD, 1 << IBV_WR_SEND | 1 << IBV_WR_SEND_WITH_IMM },
 	};
-	unsigned int i, op;
 
 	(void)state;
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		struct ibv_qp *typed = fake_make_typed_qp(ctx, types[i].type, cq, &cap, 0);
 
-		for (op = 0; op < 40; op++)
+		for (unsigned int op = 0; op < 40; op++)
 			assert_int_equal(fake_ops()->query_qp_data_in_order(typed, op,
 					IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS),
 					 op < 32 && types[i].ops >> op & 1 ?

@@ -188,10 +188,9 @@ static void one_thread_needs_no_locks(void **state)
 		{ one, NULL, one, IBV_CREATE_CQ_ATTR_SINGLE_THREADED, true, false, true },
 		{ pd, one, one, 0, false, false, true },
 	};
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ibv_cq *send_cq = make_cq(cases[i].send_cq, cases[i].flags);
 		struct ibv_cq *recv_cq = make_cq(cases[i].recv_cq, cases[i].flags);
 		struct ibv_qp *qp = make_qp(cases[i].qp, send_cq, recv_cq);

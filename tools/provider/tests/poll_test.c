@@ -72,18 +72,18 @@ static void laps_go_on(void **state)
 {
 	struct ibv_wc wc[4];
 	uint64_t done = 0, got = 0;
-	int i, n;
+	int n;
 
 	(void)state;
 	assert_int_equal(poll(4, wc), 0);
 	while (got < 100) {
-		for (i = 0; i < 5; i++) {
+		for (int i = 0; i < 5; i++) {
 			post_sends(qp, 1);
 			done++;
 			fake_complete(cq, sent(qp, done, done));
 		}
 		while ((n = poll(4, wc)) > 0) {
-			for (i = 0; i < n; i++)
+			for (int i = 0; i < n; i++)
 				assert_true(wc[i].wr_id == ++got);
 			assert_true(fake_rec(fake_cq(cq)->slot) == got);
 		}
@@ -218,10 +218,10 @@ static void statuses_and_opcodes_have_their_names(void **state)
 	};
 	struct vhca_cqe cqe;
 	struct ibv_wc wc;
-	uint32_t n = 0, i;
+	uint32_t n = 0;
 
 	(void)state;
-	for (i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+	for (uint32_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
 		post_sends(qp, 1);
 		n++;
 		cqe = sent(qp, n, n);
@@ -230,7 +230,7 @@ static void statuses_and_opcodes_have_their_names(void **state)
 		assert_int_equal(poll(1, &wc), 1);
 		assert_int_equal(wc.status, statuses[i].verbs);
 	}
-	for (i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
+	for (uint32_t i = 0; i < sizeof(opcodes) / sizeof(opcodes[0]); i++) {
 		post_sends(qp, 1);
 		n++;
 		cqe = sent(qp, n, n);
@@ -321,10 +321,10 @@ static void an_event_or_a_query_tells_of_the_error(void **state)
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
 	struct ibv_async_event lid = { .event_type = IBV_EVENT_LID_CHANGE };
 	struct ibv_qp_init_attr init;
-	unsigned int i, posted = 0;
+	unsigned int posted = 0;
 
 	(void)state;
-	for (i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
 		post_recvs(qp, 1);
 		posted++;
 		tell(other[i]);
@@ -333,7 +333,7 @@ static void an_event_or_a_query_tells_of_the_error(void **state)
 	fake_ops()->async_event(&ctx->vctx.context, &lid);
 	assert_int_equal(fake_ops()->query_qp(qp, &attr, IBV_QP_STATE, &init), 0);
 	assert_false(recv_rung());
-	for (i = 0; i <= sizeof(failed) / sizeof(failed[0]); i++) {
+	for (unsigned int i = 0; i <= sizeof(failed) / sizeof(failed[0]); i++) {
 		if (i < sizeof(failed) / sizeof(failed[0])) {
 			tell(failed[i]);
 		} else {
@@ -401,7 +401,7 @@ static uint32_t since_any(void)
 /* Whether an arming for all was answered is the device's to say: an event may not be read yet. */
 static void solicited_arming_names_the_one_for_all(void **state)
 {
-	uint32_t slot = fake_cq(cq)->slot + 1, i;
+	uint32_t slot = fake_cq(cq)->slot + 1;
 	struct ibv_wc wc;
 
 	(void)state;
@@ -418,7 +418,7 @@ static void solicited_arming_names_the_one_for_all(void **state)
 	assert_int_equal(since_any(), 2);
 
 	/* too long ago to be said, and nothing has come that the program has seen: for all again */
-	for (i = 3; i <= VHCA_ARM_SINCE_MASK; i++)
+	for (uint32_t i = 3; i <= VHCA_ARM_SINCE_MASK; i++)
 		assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
 	assert_int_equal(since_any(), VHCA_ARM_SINCE_MASK);
 	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
@@ -431,10 +431,10 @@ static void solicited_arming_names_the_one_for_all(void **state)
 	post_sends(qp, 1);
 	fake_complete(cq, sent(qp, 1, 0));
 	assert_int_equal(poll(1, &wc), 1);
-	for (i = 2; i <= VHCA_ARM_SINCE_MASK; i++)
+	for (uint32_t i = 2; i <= VHCA_ARM_SINCE_MASK; i++)
 		assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
 	assert_int_equal(since_any(), VHCA_ARM_SINCE_MASK);
-	for (i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 2; i++) {
 		assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
 		assert_int_equal(since_any(), 0);
 		assert_true(fake_rec(slot) & VHCA_ARM_SOLICITED);
@@ -537,10 +537,9 @@ static void *poster_main(void *arg)
 {
 	uint64_t id = (uintptr_t)arg * POSTED_EACH;
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
-	unsigned int i;
 	int err;
 
-	for (i = 0; i < POSTED_EACH; i++) {
+	for (unsigned int i = 0; i < POSTED_EACH; i++) {
 		wr.wr_id = id + i;
 		while ((err = fake_ops()->post_send(qp, &wr, &bad)) == ENOMEM)
 			sched_yield();
@@ -553,12 +552,12 @@ static void *poster_main(void *arg)
 static void *poller_main(void *arg)
 {
 	struct ibv_wc wc[4];
-	int i, n;
+	int n;
 
 	(void)arg;
 	while (load.polled < POSTERS * POSTED_EACH && !load.stop) {
 		n = fake_ops()->poll_cq(cq, 4, wc);
-		for (i = 0; i < n; i++)
+		for (int i = 0; i < n; i++)
 			load.sum += wc[i].wr_id;
 		load.polled += n;
 		if (!n)
@@ -593,22 +592,21 @@ static void threads_lose_nothing(void **state)
 {
 	const uint64_t total = POSTERS * POSTED_EACH;
 	pthread_t posters[POSTERS], pollers[POLLERS], device;
-	uintptr_t i;
 	void *ret;
 
 	(void)state;
 	memset(&load, 0, sizeof(load));
 	assert_int_equal(pthread_create(&device, NULL, device_main, NULL), 0);
-	for (i = 0; i < POLLERS; i++)
+	for (uintptr_t i = 0; i < POLLERS; i++)
 		assert_int_equal(pthread_create(&pollers[i], NULL, poller_main, NULL), 0);
-	for (i = 0; i < POSTERS; i++)
+	for (uintptr_t i = 0; i < POSTERS; i++)
 		assert_int_equal(pthread_create(&posters[i], NULL, poster_main, (void *)i), 0);
-	for (i = 0; i < POSTERS; i++) {
+	for (uintptr_t i = 0; i < POSTERS; i++) {
 		pthread_join(posters[i], &ret);
 		assert_null(ret);
 	}
 	pthread_join(device, NULL);
-	for (i = 0; i < POLLERS; i++)
+	for (uintptr_t i = 0; i < POLLERS; i++)
 		pthread_join(pollers[i], NULL);
 	assert_true(load.polled == total);
 	assert_true(load.sum == total * (total - 1) / 2);

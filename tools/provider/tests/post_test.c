@@ -123,13 +123,11 @@ static void inline_data_cross_the_end(void **state)
 	}, *bad;
 	const struct vhca_wqe_ctrl *ctrl = (const void *)got;
 	uint64_t block = 0;
-	unsigned int lap;
-	size_t i;
 
 	(void)state;
 	/* 4 blocks each, over a ring of 16: shift by one-block requests in between */
-	for (lap = 0; lap < 40; lap++) {
-		for (i = 0; i < sizeof(data); i++)
+	for (unsigned int lap = 0; lap < 40; lap++) {
+		for (size_t i = 0; i < sizeof(data); i++)
 			data[i] = lap + i * 3;
 		wr.num_sge = 2;
 		assert_int_equal(post(&wr, &bad), 0);
@@ -154,10 +152,9 @@ static void a_full_ring_refuses_and_recovers(void **state)
 {
 	struct ibv_send_wr wr[3] = {}, *bad;
 	uint32_t n = 0;
-	int i;
 
 	(void)state;
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		wr[i].opcode = IBV_WR_SEND;
 		wr[i].next = i < 2 ? &wr[i + 1] : NULL;
 	}
@@ -183,17 +180,16 @@ static void max_send_wr_of_the_largest_fit(void **state)
 	struct ibv_sge sge[4] = {};
 	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_READ, .sg_list = sge, .num_sge = 4 }, *bad;
 	uint8_t data[200] = {};
-	uint32_t i;
 
 	(void)state;
-	for (i = 0; i < cap.max_send_wr; i++)
+	for (uint32_t i = 0; i < cap.max_send_wr; i++)
 		assert_int_equal(post(&wr, &bad), 0);
 	finish(fake_rec(fake_qp(qp)->slot));
 	sge[0] = (struct ibv_sge) { .addr = (uintptr_t)data, .length = sizeof(data) };
 	wr.opcode = IBV_WR_RDMA_WRITE;
 	wr.send_flags = IBV_SEND_INLINE;
 	wr.num_sge = 1;
-	for (i = 0; i < cap.max_send_wr; i++)
+	for (uint32_t i = 0; i < cap.max_send_wr; i++)
 		assert_int_equal(post(&wr, &bad), 0);
 }
 
@@ -206,7 +202,6 @@ static void nonsense_is_refused(void **state)
 	static const enum ibv_qp_state no_sends[] = {
 		IBV_QPS_RESET, IBV_QPS_INIT, IBV_QPS_RTR,
 	};
-	unsigned int i;
 
 	(void)state;
 	assert_int_equal(post(&wr, &bad), EINVAL);
@@ -230,7 +225,7 @@ static void nonsense_is_refused(void **state)
 	wr.num_sge = 3;
 	assert_int_equal(post(&wr, &bad), EINVAL);	/* sums do not overflow */
 	wr.num_sge = 1;
-	for (i = 0; i < sizeof(no_sends) / sizeof(no_sends[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(no_sends) / sizeof(no_sends[0]); i++) {
 		qp->state = no_sends[i];
 		assert_int_equal(post(&wr, &bad), EINVAL);
 	}
@@ -276,13 +271,13 @@ static void receives_fill_strides_and_never_ring(void **state)
 	const struct vhca_create_qp_req *req = &fake_qp(qp)->req;
 	const struct vhca_rwqe *rwqe = (const void *)(uintptr_t)req->rq_addr;
 	const struct vhca_sge *seg = (const void *)(rwqe + 1);
-	uint32_t i, slot;
+	uint32_t slot;
 
 	(void)state;
 	assert_int_equal(req->rq_addr % VHCA_DB_PAGE_SIZE, 0);
 	assert_int_equal(1 << req->log_rq_stride, 64);	/* 16 + 2 * 16, next power of two */
 	assert_int_equal(1 << req->log_rq_strides, 4);
-	for (i = 0; i < cap.max_recv_wr; i++) {
+	for (uint32_t i = 0; i < cap.max_recv_wr; i++) {
 		assert_int_equal(fake_ops()->post_recv(qp, &wr, &bad), 0);
 		assert_true(fake_rec(fake_qp(qp)->slot + 1) == i + 1);
 	}
@@ -356,7 +351,6 @@ static void extended_posting_is_all_or_nothing(void **state)
 	struct ibv_sge sge[5] = {};
 	uint8_t data[201] = {};
 	uint64_t before;
-	uint32_t i;
 
 	(void)state;
 	ibv_wr_start(ex());
@@ -385,7 +379,7 @@ static void extended_posting_is_all_or_nothing(void **state)
 	assert_true(fake_rec(fake_qp(qp)->slot) == 0);
 
 	ibv_wr_start(ex());
-	for (i = 0; i <= fake_sq_blocks(qp); i++)
+	for (uint32_t i = 0; i <= fake_sq_blocks(qp); i++)
 		ibv_wr_send(ex());
 	assert_int_equal(ibv_wr_complete(ex()), ENOMEM);
 	before = fake_rec(fake_qp(qp)->slot);

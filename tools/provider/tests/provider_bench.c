@@ -88,11 +88,9 @@ static void post_new(unsigned int i)
 
 static void run(void (*what)(unsigned int i))
 {
-	unsigned int i;
-
 	what(0);	/* what happens once: symbols are bound, pages are touched */
 	raise(SIGSTOP);
-	for (i = 1; i < ROUNDS; i++)
+	for (unsigned int i = 1; i < ROUNDS; i++)
 		what(i);
 	raise(SIGSTOP);
 }
@@ -154,7 +152,6 @@ static void set_up(bool elided, bool filled)
 	};
 	struct ibv_parent_domain_init_attr domain = { .pd = &fake_pd };
 	struct ibv_td_init_attr td = {};
-	unsigned int i;
 
 	ctx = fake_open();
 	fake_pd.context = &ctx->vctx.context;
@@ -163,7 +160,7 @@ static void set_up(bool elided, bool filled)
 		attr.parent_domain = fake_ops()->alloc_parent_domain(&ctx->vctx.context, &domain);
 	cq = ibv_cq_ex_to_cq(fake_ops()->create_cq_ex(&ctx->vctx.context, &attr));
 	qp = fake_make_qp(ctx, cq, cq, &cap, IBV_QP_EX_WITH_RDMA_WRITE);
-	for (i = 0; filled && i < 2 * ROUNDS; i++) {
+	for (unsigned int i = 0; filled && i < 2 * ROUNDS; i++) {
 		post_old(i);
 		fake_complete(cq, (struct vhca_cqe) {
 			.qpn = htole32(qp->qp_num), .wqe_index = htole32(i + 1),

@@ -89,11 +89,10 @@ static void rings_hold_what_was_asked_for(void **state)
 		  IBV_QP_EX_WITH_ATOMIC_WRITE | IBV_QP_EX_WITH_FLUSH },
 	};
 	struct ibv_cq *cq = fake_make_cq(ctx, 1);
-	unsigned int i;
 
 	(void)state;
 	assert_int_equal(fake_cq(cq)->req.log_cqe, 0);
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ibv_qp *qp = fake_make_qp(ctx, cq, cq, &cases[i].cap,
 						 cases[i].ops);
 		struct vhca_create_qp_req *req = &fake_qp(qp)->req;
@@ -144,23 +143,22 @@ static void a_cq_finds_each_of_many_qps(void **state)
 	struct ibv_cq *cq = fake_make_cq(ctx, 512), *other = fake_make_cq(ctx, 1);
 	static struct ibv_qp *qp[QPS];
 	struct ibv_wc wc;
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < QPS; i++) {
+	for (unsigned int i = 0; i < QPS; i++) {
 		qp[i] = fake_make_qp(ctx, cq, i % 2 ? cq : other, &small, 0);
 		post_send(qp[i]);
 	}
-	for (i = 0; i < QPS; i++)
+	for (unsigned int i = 0; i < QPS; i++)
 		complete(cq, qp[QPS - 1 - i], 1, QPS - 1 - i);
-	for (i = 0; i < QPS; i++) {
+	for (unsigned int i = 0; i < QPS; i++) {
 		assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 1);
 		assert_int_equal(wc.qp_num, qp[wc.wr_id]->qp_num);
 	}
 	/* every other one goes, the rest is still found */
-	for (i = 0; i < QPS; i += 2)
+	for (unsigned int i = 0; i < QPS; i += 2)
 		assert_int_equal(fake_ops()->destroy_qp(qp[i]), 0);
-	for (i = 1; i < QPS; i += 2) {
+	for (unsigned int i = 1; i < QPS; i += 2) {
 		post_send(qp[i]);
 		complete(cq, qp[i], 2, i);
 		assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 1);
@@ -180,14 +178,14 @@ static void destruction_purges_the_cq(void **state)
 	struct ibv_cq *cq = fake_make_cq(ctx, 8);
 	struct ibv_qp *stays, *goes;
 	struct ibv_wc wc[8];
-	uint32_t round, i, posted = 0;
+	uint32_t posted = 0;
 
 	(void)state;
 	cap.max_send_wr = 64;
 	stays = fake_make_qp(ctx, cq, cq, &cap, 0);
-	for (round = 0; round < 20; round++) {
+	for (uint32_t round = 0; round < 20; round++) {
 		goes = fake_make_qp(ctx, cq, cq, &cap, 0);
-		for (i = 0; i < 3; i++) {
+		for (uint32_t i = 0; i < 3; i++) {
 			post_send(goes);
 			complete(cq, goes, i + 1, 1000);
 			post_send(stays);
@@ -201,7 +199,7 @@ static void destruction_purges_the_cq(void **state)
 		}
 		assert_int_equal(fake_ops()->destroy_qp(goes), 0);
 		assert_int_equal(fake_ops()->poll_cq(cq, 8, wc), 3);
-		for (i = 0; i < 3; i++)
+		for (uint32_t i = 0; i < 3; i++)
 			assert_true(wc[i].wr_id == posted - 2 + i);
 		assert_true(fake_rec(fake_cq(cq)->slot) == fake_cq(cq)->prod);
 	}
@@ -214,14 +212,13 @@ static void destruction_purges_the_cq(void **state)
 static void parts_go_before_their_qp(void **state)
 {
 	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 4, .max_sge = 1 } };
-	unsigned int shared, with_srq;
 	struct ibv_qp_init_attr init;
 	struct ibv_qp *qp;
 
 	(void)state;
 	fake_behind_destroy_qp = destroy_parts;
-	for (shared = 0; shared < 2; shared++) {
-		for (with_srq = 0; with_srq < 2; with_srq++) {
+	for (unsigned int shared = 0; shared < 2; shared++) {
+		for (unsigned int with_srq = 0; with_srq < 2; with_srq++) {
 			parts.pd = fake_ops()->alloc_pd(&ctx->vctx.context);
 			assert_non_null(parts.pd);
 			parts.pd->context = &ctx->vctx.context;
@@ -250,10 +247,9 @@ static void reset_starts_over(void **state)
 	struct ibv_qp *qp = fake_make_qp(ctx, cq, cq, &small, 0);
 	struct ibv_recv_wr rwr = {}, *rbad;
 	struct ibv_wc wc;
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < 5; i++) {
+	for (unsigned int i = 0; i < 5; i++) {
 		post_send(qp);
 		assert_int_equal(fake_ops()->post_recv(qp, &rwr, &rbad), 0);
 		complete(cq, qp, 1, 0);

@@ -95,22 +95,21 @@ static void resizing(struct ibv_cq *of, bool left)
 static void move(uint8_t from, uint8_t to, uint32_t place, uint32_t fill)
 {
 	bool fits = fill + early <= ring_size(to);
-	uint32_t i;
 
 	fake_cq(cq)->resizing = NULL;
 	assert_int_equal(resize(ring_size(from)), 0);
-	for (i = 0; i < place; i++) {
+	for (uint32_t i = 0; i < place; i++) {
 		complete(cq);
 		take(1);
 	}
-	for (i = 0; i < fill; i++)
+	for (uint32_t i = 0; i < fill; i++)
 		complete(cq);
 	fake_cq(cq)->resizing = resizing;
 	assert_int_equal(resize(ring_size(to)), fits ? 0 : EINVAL);
 	assert_int_equal(cq->cqe, ring_size(fits ? to : from));
 	fake_cq(cq)->resizing = NULL;
 	/* it goes on where it was, up to the last place */
-	for (i = made - got; i < ring_size(fits ? to : from); i++)
+	for (uint32_t i = made - got; i < ring_size(fits ? to : from); i++)
 		complete(cq);
 	take_all();
 }
@@ -133,14 +132,12 @@ static void move_at(uint8_t from, uint8_t to, uint32_t place, uint32_t fill)
 
 static void every_fill_moves(void **state)
 {
-	uint32_t place, fill;
-	uint8_t from, to;
-
 	(void)state;
-	for (from = 0; from <= MAX_LOG; from++)
-		for (to = 0; to <= MAX_LOG; to++)
-			for (place = 0; place < 2 * ring_size(from); place += 1 + place / 4)
-				for (fill = 0; fill <= ring_size(from); fill++)
+	for (uint8_t from = 0; from <= MAX_LOG; from++)
+		for (uint8_t to = 0; to <= MAX_LOG; to++)
+			for (uint32_t place = 0; place < 2 * ring_size(from);
+			     place += 1 + place / 4)
+				for (uint32_t fill = 0; fill <= ring_size(from); fill++)
 					move_at(from, to, place, fill);
 	assert_int_equal(fake_logged, 0);
 }
@@ -150,21 +147,20 @@ static void a_move_where_32_bits_end(void **state)
 {
 	struct vhca_cq *vcq = to_vhca_cq(cq);
 	const uint64_t base = UINT64_C(0x100000000) - 3;
-	uint32_t slot = fake_cq(cq)->slot, i;
-	uint64_t count;
+	uint32_t slot = fake_cq(cq)->slot;
 
 	(void)state;
 	/* as if so many had been polled */
 	vcq->cons = base;
 	fake_cq(cq)->prod = base;
 	shared_write64(&fake_page(slot)->rec[slot % VHCA_DB_SLOTS], base);
-	for (count = base; count < base + 8; count++)
+	for (uint64_t count = base; count < base + 8; count++)
 		vhca_cqe_at(vcq, count)->owner = count >> vcq->log & 1;
-	for (i = 0; i < 6; i++)
+	for (uint32_t i = 0; i < 6; i++)
 		complete(cq);
 	assert_int_equal(resize(64), 0);
 	assert_true(vcq->cons == base);
-	for (i = 0; i < 10; i++)
+	for (uint32_t i = 0; i < 10; i++)
 		complete(cq);
 	take_all();
 	assert_true(vcq->cons == base + 16);
@@ -179,10 +175,9 @@ static void a_move_where_32_bits_end(void **state)
 static void a_refused_move_changes_nothing(void **state)
 {
 	struct vhca_create_cq_req before;
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < 5; i++)
+	for (unsigned int i = 0; i < 5; i++)
 		complete(cq);
 	take(2);
 	before = fake_cq(cq)->req;
@@ -199,7 +194,7 @@ static void a_refused_move_changes_nothing(void **state)
 	assert_int_equal(resize(INT32_MAX), EINVAL);
 	assert_memory_equal(&before, &fake_cq(cq)->req, sizeof(before));
 	assert_int_equal(cq->cqe, 8);
-	for (i = 0; i < 5; i++)
+	for (unsigned int i = 0; i < 5; i++)
 		complete(cq);
 	take_all();
 	assert_int_equal(resize(2), 0);
@@ -211,11 +206,10 @@ static void nonsense_of_the_device(void **state)
 {
 	static const int32_t lies[] = { 1, 100, 1 << 20, INT32_MAX, INT32_MIN, -4, -5 };
 	struct ibv_wc wc[8];
-	unsigned int i, n;
 
 	(void)state;
-	for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
-		for (n = 0; n < 3; n++)
+	for (unsigned int i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		for (unsigned int n = 0; n < 3; n++)
 			complete(cq);
 		fake_cq(cq)->lie = lies[i];
 		assert_int_equal(resize(i % 2 ? 8 : 4), EPROTO);
@@ -223,7 +217,7 @@ static void nonsense_of_the_device(void **state)
 		take_all();
 	}
 	/* fewer than it has written: the rest is lost, and that is all */
-	for (n = 0; n < 3; n++)
+	for (unsigned int n = 0; n < 3; n++)
 		complete(cq);
 	fake_cq(cq)->lie = -1;
 	assert_int_equal(resize(16), 0);
@@ -237,13 +231,13 @@ static void qps_and_arming_go_on(void **state)
 {
 	struct ibv_qp *other = fake_make_qp(ctx, cq, cq, &cap, 0);
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
-	uint32_t slot = fake_cq(cq)->slot, i;
+	uint32_t slot = fake_cq(cq)->slot;
 	uint64_t armed;
 
 	(void)state;
 	assert_int_equal(fake_ops()->req_notify_cq(cq, 0), 0);
 	armed = fake_rec(slot + 1);
-	for (i = 0; i < 3; i++) {
+	for (uint32_t i = 0; i < 3; i++) {
 		complete(cq);
 		assert_int_equal(fake_ops()->post_send(other, &wr, &bad), 0);
 		fake_complete(cq, (struct vhca_cqe) {
@@ -285,10 +279,9 @@ static void flags_are_taken(void **state)
 		.cqe = 4, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
 	};
 	struct ibv_cq *of;
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 		struct ibv_cq_ex *ex;
 
 		attr.flags = flags[i];
@@ -337,11 +330,11 @@ static void *device_main(void *arg)
 static void *poller_main(void *arg)
 {
 	struct ibv_wc wc[4];
-	int i, n;
+	int n;
 
 	while (!stop && got < COMPLETIONS) {
 		n = fake_ops()->poll_cq(cq, 4, wc);
-		for (i = 0; i < n; i++) {
+		for (int i = 0; i < n; i++) {
 			if (wc[i].wr_id != ++got) {
 				stop = true;
 				return arg;
@@ -356,7 +349,7 @@ static void *poller_main(void *arg)
 static void threads_lose_nothing(void **state)
 {
 	pthread_t device_thread, poller;
-	unsigned int moved = 0, i;
+	unsigned int moved = 0;
 	void *ret;
 	int err = 0;
 
@@ -365,7 +358,7 @@ static void threads_lose_nothing(void **state)
 	fake_cq(cq)->resizing = busy;
 	assert_int_equal(pthread_create(&device_thread, NULL, device_main, NULL), 0);
 	assert_int_equal(pthread_create(&poller, NULL, poller_main, cq), 0);
-	for (i = 0; i < 2000; i++) {
+	for (unsigned int i = 0; i < 2000; i++) {
 		pthread_mutex_lock(&device);
 		err = resize(1 << i * 5 % 7);
 		pthread_mutex_unlock(&device);

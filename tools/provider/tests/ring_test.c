@@ -7,11 +7,9 @@
 
 static void log_is_the_smallest_that_holds(void **state)
 {
-	uint64_t n;
-
 	(void)state;
 	assert_int_equal(ring_log(0), 0);
-	for (n = 1; n < 5000; n++) {
+	for (uint64_t n = 1; n < 5000; n++) {
 		uint8_t log = ring_log(n);
 
 		assert_true(ring_size(log) >= n);
@@ -43,10 +41,8 @@ static void extend_crosses_32_bits(void **state)
 
 static void fresh_is_the_parity_of_the_lap(void **state)
 {
-	uint64_t count;
-
 	(void)state;
-	for (count = 0; count < 64; count++) {
+	for (uint64_t count = 0; count < 64; count++) {
 		uint8_t lap = (count / 8) % 2;
 
 		assert_int_equal(vhca_ring_fresh(1, count, 3), lap == 0);

@@ -76,10 +76,9 @@ static void rings_hold_what_was_asked_for(void **state)
 		{ 1, 1, 0, 5 }, { 1, 0, 0, 5 }, { 2, 2, 1, 6 }, { 3, 3, 2, 6 }, { 64, 4, 6, 7 },
 		{ 65, 16, 7, 9 },
 	};
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ibv_srq *made = make(cases[i].max_wr, cases[i].max_sge);
 		uint32_t num = 0;
 
@@ -134,15 +133,14 @@ static void a_full_queue_refuses_and_recovers(void **state)
 {
 	struct ibv_recv_wr wr[3] = { { .next = &wr[1] }, { .next = &wr[2] }, {} }, *bad;
 	uint64_t next = 0, got = 0;
-	unsigned int i, lap;
 
 	(void)state;
-	for (lap = 0; lap < 20; lap++) {
+	for (unsigned int lap = 0; lap < 20; lap++) {
 		while (fake_left(srq) < MAX_WR)
 			assert_int_equal(post(next++), 0);
 		assert_int_equal(post(999), ENOMEM);
 		assert_true(posted() == next);
-		for (i = 0; i <= lap % MAX_WR; i++)
+		for (unsigned int i = 0; i <= lap % MAX_WR; i++)
 			assert_true(fake_take(srq) == got++);
 	}
 	while (fake_left(srq))
@@ -150,7 +148,7 @@ static void a_full_queue_refuses_and_recovers(void **state)
 	assert_true(got == next);
 
 	/* room for two of a chain of three */
-	for (i = 0; i < MAX_WR - 2; i++)
+	for (unsigned int i = 0; i < MAX_WR - 2; i++)
 		assert_int_equal(post(7), 0);
 	assert_int_equal(fake_ops()->post_srq_recv(srq, wr, &bad), ENOMEM);
 	assert_ptr_equal(bad, &wr[2]);
@@ -165,16 +163,15 @@ static void nonsense_of_the_device_makes_no_room(void **state)
 	};
 	uint32_t slot = fake_srq(srq)->slot + 1;
 	__le64 *taken = &fake_page(slot)->rec[slot % VHCA_DB_SLOTS];
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < MAX_WR; i++)
+	for (unsigned int i = 0; i < MAX_WR; i++)
 		assert_int_equal(post(i), 0);
 	assert_true(fake_take(srq) == 0);
 	assert_true(fake_take(srq) == 1);
 	assert_int_equal(post(MAX_WR), 0);
 	assert_int_equal(post(MAX_WR + 1), 0);
-	for (i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
 		*taken = htole64(nonsense[i] > 2 ? nonsense[i] + 2 : nonsense[i]);
 		assert_int_equal(post(99), ENOMEM);
 		assert_int_equal(resize(MAX_WR / 2), EINVAL);
@@ -196,22 +193,21 @@ static void a_resize_keeps_every_receive(void **state)
 	static const uint32_t sizes[] = { 1, 2, 3, 5, 8, 13, 64, 100 };
 	const unsigned int num = sizeof(sizes) / sizeof(sizes[0]);
 	uint64_t next = 0, got = 0;
-	unsigned int from, to;
-	uint32_t fill, takes, i;
+	uint32_t takes;
 
 	(void)state;
-	for (from = 0; from < num; from++) {
-		for (to = 0; to < num; to++) {
+	for (unsigned int from = 0; from < num; from++) {
+		for (unsigned int to = 0; to < num; to++) {
 			uint32_t was = room(sizes[from]), is = room(sizes[to]);
 
-			for (fill = 0; fill <= was; fill += 1 + fill / 8) {
+			for (uint32_t fill = 0; fill <= was; fill += 1 + fill / 8) {
 				bool fits = fill <= is;
 
 				assert_int_equal(resize(sizes[from]), 0);
 				/* the ring's start anywhere */
 				assert_int_equal(post(next++), 0);
 				assert_true(fake_take(srq) == got++);
-				for (i = 0; i < fill; i++)
+				for (uint32_t i = 0; i < fill; i++)
 					assert_int_equal(post(next++), 0);
 
 				/* the device may make room at the last moment */
@@ -221,7 +217,7 @@ static void a_resize_keeps_every_receive(void **state)
 				assert_int_equal(resize(sizes[to]), fits ? 0 : EINVAL);
 				got += takes;
 				assert_int_equal(fake_left(srq), fill - takes);
-				for (i = fill - takes; i < (fits ? is : was); i++)
+				for (uint32_t i = fill - takes; i < (fits ? is : was); i++)
 					assert_int_equal(post(next++), 0);
 				assert_int_equal(post(99), ENOMEM);
 				while (fake_left(srq))
@@ -289,11 +285,10 @@ static void random_use_follows_a_model(void **state)
 {
 	uint64_t next = 0, got = 0;
 	uint32_t max_wr = MAX_WR, n;
-	unsigned int step;
 
 	(void)state;
 	srand(4711);
-	for (step = 0; step < 30000; step++) {
+	for (unsigned int step = 0; step < 30000; step++) {
 		switch (rand() % 8) {
 		case 0: case 1: case 2:
 			for (n = rand() % (max_wr + 2); n; n--) {
@@ -350,11 +345,10 @@ static void qps_share_the_queue(void **state)
 	struct ibv_ah *ah = fake_make_ah(ctx, 1);
 	struct ibv_qp *qp[3];
 	struct ibv_wc wc;
-	unsigned int i;
 
 	(void)state;
 	wr.wr.ud.ah = ah;
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		struct vhca_create_qp_req *req;
 
 		qp[i] = fake_make_srq_qp(ctx, types[i], cq, srq, &cap);
@@ -367,21 +361,21 @@ static void qps_share_the_queue(void **state)
 		assert_ptr_equal(rbad, &rwr);
 		assert_int_equal(fake_ops()->post_send(qp[i], &wr, &bad), 0);
 	}
-	for (i = 0; i < 6; i++)
+	for (unsigned int i = 0; i < 6; i++)
 		assert_int_equal(post(i), 0);
-	for (i = 0; i < 6; i++)
+	for (unsigned int i = 0; i < 6; i++)
 		assert_true(fake_take(srq) == i);
 	/* they complete in another order than they were taken */
-	for (i = 0; i < 6; i++)
+	for (unsigned int i = 0; i < 6; i++)
 		complete_recv(cq, qp[i % 3], 5 - i, VHCA_CS_SUCCESS);
-	for (i = 0; i < 6; i++) {
+	for (unsigned int i = 0; i < 6; i++) {
 		assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 1);
 		assert_int_equal(wc.wr_id, 5 - i);
 		assert_int_equal(wc.qp_num, qp[i % 3]->qp_num);
 		assert_int_equal(wc.opcode, IBV_WC_RECV);
 	}
 	/* sends have their credit as always */
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		uint64_t blocks = fake_rec(fake_qp(qp[i])->slot);
 
 		fake_complete(cq, (struct vhca_cqe) {
@@ -399,7 +393,7 @@ static void qps_share_the_queue(void **state)
 	assert_int_equal(fake_logged, 1);
 	fake_logged = 0;
 
-	for (i = 10; i < 13; i++)
+	for (unsigned int i = 10; i < 13; i++)
 		assert_int_equal(post(i), 0);
 	/* what a QP that goes has not been asked for goes with it, the others' stay */
 	complete_recv(cq, qp[0], 10, VHCA_CS_SUCCESS);
@@ -498,10 +492,9 @@ static void *poster_main(void *arg)
 {
 	uint64_t id = (uintptr_t)arg * POSTED_EACH;
 	struct ibv_recv_wr wr = {}, *bad;
-	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < POSTED_EACH && !err; i++) {
+	for (unsigned int i = 0; i < POSTED_EACH && !err; i++) {
 		wr.wr_id = id + i;
 		while ((err = fake_ops()->post_srq_recv(srq, &wr, &bad)) == ENOMEM)
 			sched_yield();
@@ -514,10 +507,9 @@ static void *poster_main(void *arg)
 static void *resizer_main(void *arg)
 {
 	uint32_t *moved = arg;
-	unsigned int i;
 	int err;
 
-	for (i = 0; posting || i < 64; i++) {
+	for (unsigned int i = 0; posting || i < 64; i++) {
 		/* The device does not look at a ring that is being exchanged. */
 		pthread_mutex_lock(&moving);
 		err = resize(1 + i * 7 % 40);
@@ -537,13 +529,12 @@ static void threads_lose_nothing(void **state)
 	pthread_t posters[POSTERS], resizer;
 	uint32_t moved = 0;
 	uint64_t got = 0;
-	uintptr_t i;
 	void *ret;
 
 	(void)state;
 	memset(seen, 0, sizeof(seen));
 	posting = POSTERS;
-	for (i = 0; i < POSTERS; i++)
+	for (uintptr_t i = 0; i < POSTERS; i++)
 		assert_int_equal(pthread_create(&posters[i], NULL, poster_main, (void *)i), 0);
 	assert_int_equal(pthread_create(&resizer, NULL, resizer_main, &moved), 0);
 	while (got < total) {
@@ -558,13 +549,13 @@ static void threads_lose_nothing(void **state)
 		pthread_mutex_unlock(&moving);
 		sched_yield();
 	}
-	for (i = 0; i < POSTERS; i++) {
+	for (uintptr_t i = 0; i < POSTERS; i++) {
 		pthread_join(posters[i], &ret);
 		assert_null(ret);
 	}
 	pthread_join(resizer, &ret);
 	assert_null(ret);
-	for (i = 0; i < total; i++)
+	for (uintptr_t i = 0; i < total; i++)
 		assert_int_equal(seen[i], 1);
 	print_message("# %u resizes\n", moved);
 	assert_true(moved > 10);

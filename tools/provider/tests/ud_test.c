@@ -205,16 +205,14 @@ static void inline_of_every_length_everywhere(void **state)
 	struct ibv_sge sge = { .addr = (uintptr_t)data };
 	struct ibv_send_wr wr = datagram(&sge, 1), *bad;
 	uint64_t block = 0;
-	uint32_t len, shift;
-	size_t i;
 
 	(void)state;
 	wr.send_flags = IBV_SEND_INLINE;
-	for (i = 0; i < sizeof(data); i++)
+	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = 3 * i + 1;
-	for (shift = 0; shift < fake_sq_blocks(qp); shift++) {
+	for (uint32_t shift = 0; shift < fake_sq_blocks(qp); shift++) {
 		block = go_to(shift);
-		for (len = 0; len <= INLINE; len++) {
+		for (uint32_t len = 0; len <= INLINE; len++) {
 			sge.length = len;
 			assert_int_equal(post(&wr, &bad), 0);
 			fake_read_sq(qp, block, got, sizeof(got));
@@ -269,16 +267,15 @@ static void each_type_has_its_operations(void **state)
 	struct ibv_send_wr wr[2], *bad;
 	struct ibv_mr mr = { .pd = &fake_pd };
 	struct ibv_mw *mw;
-	unsigned int i, op;
 
 	(void)state;
 	mw = fake_ops()->alloc_mw(&fake_pd, IBV_MW_TYPE_2);
 	assert_non_null(mw);
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		struct ibv_qp *typed = fake_make_typed_qp(ctx, types[i].type, cq, &cap, 0);
 
 		assert_int_equal(fake_qp(typed)->type, types[i].type);
-		for (op = 0; op <= IBV_WR_ATOMIC_WRITE + 1; op++) {
+		for (unsigned int op = 0; op <= IBV_WR_ATOMIC_WRITE + 1; op++) {
 			uint64_t before = posted(typed);
 			bool has = types[i].ops >> op & 1;
 			unsigned int small = types[i].type == IBV_QPT_UD ? 2 : 1;
@@ -314,11 +311,10 @@ static void extended_operations_are_refused_by_type(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
 	struct vhca_pd pd = { .pd.context = &ctx->vctx.context, .holds = 1 };
-	unsigned int i, bit;
 
 	(void)state;
-	for (i = 0; i < 3; i++) {
-		for (bit = 0; bit < 64; bit++) {
+	for (unsigned int i = 0; i < 3; i++) {
+		for (unsigned int bit = 0; bit < 64; bit++) {
 			struct ibv_qp_init_attr_ex attr = {
 				.send_cq = cq, .recv_cq = cq, .cap = cap, .qp_type = types[i],
 				.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
@@ -349,11 +345,10 @@ static void the_largest_fit(void **state)
 	struct ibv_sge sge[FAKE_SGE] = { { .addr = (uintptr_t)data } };
 	struct ibv_qp_cap large = cap;
 	struct ibv_send_wr wr, *bad;
-	unsigned int i, len, n;
 
 	(void)state;
-	for (i = 0; i < 3; i++) {
-		for (len = 0; len <= FAKE_INLINE; len += 16) {
+	for (unsigned int i = 0; i < 3; i++) {
+		for (unsigned int len = 0; len <= FAKE_INLINE; len += 16) {
 			struct ibv_qp *typed;
 
 			large.max_inline_data = len;
@@ -362,12 +357,12 @@ static void the_largest_fit(void **state)
 			wr = datagram(sge, len ? 1 : 0);
 			wr.send_flags = IBV_SEND_INLINE;
 			sge[0].length = len;
-			for (n = 0; n < cap.max_send_wr; n++)
+			for (unsigned int n = 0; n < cap.max_send_wr; n++)
 				assert_int_equal(fake_ops()->post_send(typed, &wr, &bad), 0);
 			complete_with(typed, posted(typed), VHCA_CS_SUCCESS);
 			wr.send_flags = 0;
 			wr.num_sge = large.max_send_sge;
-			for (n = 0; n < cap.max_send_wr; n++)
+			for (unsigned int n = 0; n < cap.max_send_wr; n++)
 				assert_int_equal(fake_ops()->post_send(typed, &wr, &bad), 0);
 			assert_int_equal(fake_ops()->destroy_qp(typed), 0);
 		}
@@ -459,14 +454,12 @@ static void extended_posting_writes_the_same(void **state)
 	struct ibv_sge sge = { .addr = 0x5000, .length = 9, .lkey = 3 };
 	struct ibv_sge text = { .addr = (uintptr_t)data, .length = sizeof(data) };
 	uint64_t block;
-	unsigned int i;
 
 	(void)state;
 	memset(data, 0x5a, sizeof(data));
-	for (i = 0; i < 2 * fake_sq_blocks(qp); i++) {
+	for (unsigned int i = 0; i < 2 * fake_sq_blocks(qp); i++) {
 		struct ibv_send_wr wr[2] = { datagram(&sge, 1), datagram(&text, 1) }, *bad;
 		size_t len = 5 * VHCA_WQE_BLOCK;
-		uint32_t delta;
 
 		block = go_to(i % fake_sq_blocks(qp));
 		wr[0].next = &wr[1];
@@ -505,7 +498,7 @@ static void extended_posting_writes_the_same(void **state)
 		complete_with(qp, block, VHCA_CS_SUCCESS);
 
 		/* the entries say where they start */
-		for (delta = 0; delta <= 2; delta += 2) {
+		for (uint32_t delta = 0; delta <= 2; delta += 2) {
 			struct vhca_wqe_ctrl *a = (void *)(one + delta * VHCA_WQE_BLOCK);
 			struct vhca_wqe_ctrl *b = (void *)(two + delta * VHCA_WQE_BLOCK);
 

@@ -131,7 +131,7 @@ static void receive_queue(void **state)
 {
 	struct ibv_qp *qp = make_qp(NULL);
 	uint64_t head = START, tail = START;
-	unsigned int i, n = 0;
+	unsigned int n = 0;
 
 	(void)state;
 	wq_used(&to_vhca_qp(qp)->rq, START);
@@ -142,7 +142,7 @@ static void receive_queue(void **state)
 		}
 		assert_int_equal(post_recv(qp, 0), ENOMEM);
 		n = n % ENTRIES + 1;
-		for (i = 0; i < n; i++, tail++)
+		for (unsigned int i = 0; i < n; i++, tail++)
 			complete(qp, VHCA_CQE_F_RQ, tail + 1, tail);
 	}
 	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
@@ -166,7 +166,7 @@ static void shared_receive_queue(void **state)
 	struct ibv_srq *srq = fake_ops()->create_srq(&fake_pd, &attr);
 	struct ibv_qp *qp = make_qp(srq);
 	uint64_t head = START, tail = START;
-	unsigned int i, n = 0, takes;
+	unsigned int n = 0, takes;
 
 	(void)state;
 	wq_used(&to_vhca_srq(srq)->wq, START);
@@ -181,7 +181,7 @@ static void shared_receive_queue(void **state)
 		n = n % ENTRIES + 1;
 		/* What is left fits the smaller ring. */
 		takes = room.max_wr - ENTRIES + n;
-		for (i = 0; i < takes; i++, tail++) {
+		for (unsigned int i = 0; i < takes; i++, tail++) {
 			assert_true(fake_take(srq) == tail);
 			complete(qp, VHCA_CQE_F_RQ, 0, tail);
 		}
@@ -198,7 +198,7 @@ static void completion_queue(void **state)
 	struct ibv_qp *qp = make_qp(NULL);
 	uint64_t got = START, done = START;
 	struct ibv_wc wc[ENTRIES];
-	unsigned int i, n = 0;
+	unsigned int n = 0;
 	bool wide = false;
 
 	(void)state;
@@ -218,7 +218,7 @@ static void completion_queue(void **state)
 		assert_int_equal(fake_ops()->resize_cq(cq, wide ? 4 * ENTRIES : ENTRIES), 0);
 		n = n % ENTRIES + 1;
 		assert_int_equal(fake_ops()->poll_cq(cq, n, wc), n);
-		for (i = 0; i < n; i++)
+		for (unsigned int i = 0; i < n; i++)
 			assert_true(wc[i].wr_id == got++);
 		assert_true(fake_rec(fake_cq(cq)->slot) == got);
 	}
@@ -228,12 +228,12 @@ static void completion_queue(void **state)
 /* What the record says of the CQ's entries, and the number that tells it from the one before. */
 static void arm_record(void **state)
 {
-	uint32_t slot = fake_cq(cq)->slot + 1, i;
+	uint32_t slot = fake_cq(cq)->slot + 1;
 	uint64_t last = 0, now;
 
 	(void)state;
 	to_vhca_cq(cq)->arm_seq = VHCA_ARM_SEQ_MASK - 3;
-	for (i = 0; i < 8; i++, last = now) {
+	for (uint32_t i = 0; i < 8; i++, last = now) {
 		cq_used(WRAP - 4 + i);
 		assert_int_equal(fake_ops()->req_notify_cq(cq, 0), 0);
 		now = fake_rec(slot);

@@ -156,7 +156,6 @@ static void a_number_comes_again(void **state)
 {
 	struct ibv_srq *other = make_srq(ALL_OF_IT, IBV_SRQT_XRC), *more[40];
 	struct ibv_wc wc;
-	unsigned int i;
 
 	(void)state;
 	assert_non_null(other);
@@ -169,7 +168,7 @@ static void a_number_comes_again(void **state)
 	assert_int_equal(wc.wr_id, 7);
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 0);
 	/* it is found when the table has grown, too */
-	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
 		more[i] = make_srq(ALL_OF_IT, IBV_SRQT_XRC);
 		assert_non_null(more[i]);
 	}
@@ -178,7 +177,7 @@ static void a_number_comes_again(void **state)
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 1);
 	assert_int_equal(wc.wr_id, 8);
 	assert_int_equal(fake_logged, 0);
-	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+	for (unsigned int i = 0; i < sizeof(more) / sizeof(more[0]); i++)
 		assert_int_equal(fake_ops()->destroy_srq(more[i]), 0);
 	assert_int_equal(fake_ops()->destroy_srq(heir), 0);
 }
@@ -198,10 +197,9 @@ static void refused(void **state)
 	};
 	struct ibv_qp_open_attr open = { .qp_num = 1 };
 	struct ibv_xrcd_init_attr domain = { .fd = -1 };
-	unsigned int i;
 
 	(void)state;
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		errno = 0;
 		assert_null(make_srq(cases[i].mask, cases[i].type));
 		assert_int_equal(errno, cases[i].err);
@@ -234,7 +232,6 @@ static void targets(void **state)
 	};
 	struct ibv_qp_open_attr open = { .qp_num = 0xdef, .qp_type = IBV_QPT_XRC_RECV };
 	struct ibv_qp *qp[2];
-	unsigned int i;
 
 	(void)state;
 	qp[0] = fake_ops()->create_qp_ex(pd->context, &attr);
@@ -243,7 +240,7 @@ static void targets(void **state)
 	assert_non_null(qp[1]);
 	assert_int_equal(attr.cap.max_send_wr, 0);
 	assert_int_equal(qp[1]->qp_num, 0xdef);
-	for (i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2; i++) {
 		struct ibv_qp_attr reset = { .qp_state = IBV_QPS_RESET };
 		struct ibv_send_wr send = {}, *bad_send;
 		struct ibv_recv_wr recv = {}, *bad_recv;

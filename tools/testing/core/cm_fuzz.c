@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	CHECK(mad);
 	while (in.at < in.end) {
 		u8 what = in_8(&in);
-		unsigned int i, count;
+		unsigned int count;
 
 		if (what < 2 * CM_INPUTS) {
 			happens(&id, what % CM_INPUTS);
@@ -154,7 +154,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		memcpy(mad, header, sizeof(header));
 		mad[17] = 0x10 + what % CM_MSG_TYPES;
 		count = in_8(&in) % 24;
-		for (i = 0; i < count && in.at < in.end; i++) {
+		for (unsigned int i = 0; i < count && in.at < in.end; i++) {
 			u8 place = in_8(&in);
 
 			mad[place] ^= in_8(&in);

@@ -52,10 +52,10 @@ static bool passes(const struct kunit_suite *suite, const struct kunit_case *tes
 int main(void)
 {
 	unsigned int passed = 0, failed = 0;
-	const struct kunit_case *test_case;
 
 	for (unsigned int i = 0; i < suite_count; i++)
-		for (test_case = suites[i]->test_cases; test_case->run; test_case++) {
+		for (const struct kunit_case *test_case = suites[i]->test_cases; test_case->run;
+		     test_case++) {
 			if (passes(suites[i], test_case))
 				passed++;
 			else

@@ -154,19 +154,3 @@ uint64_t row_place(const struct call *call, unsigned int row, unsigned int threa
 	}
 	return memory_put(thread, SAMPLE, 0, data, len);
 }
-
-/* index: of the call in its program.  Returns 0, or an errno. */
-int call_run(const struct call *call, unsigned int thread, unsigned int index)
-{
-	const struct command *cmd = &commands[call->cmd];
-
-	memory_begin(thread);
-	switch (cmd->form) {
-	case IOCTL: case WRITE: case EXTENDED: case INVOKE:
-		return request_run(call, cmd, thread);
-	case SYS:
-		return sys_run(call, cmd, thread, index);
-	default:
-		return others_run(call, cmd, thread);
-	}
-}

@@ -2,10 +2,11 @@
 /*
  * The fuzzer of the user API.  A program is a list of calls; a call is the good request of a
  * command, and what is twisted in it.  From top to bottom: main.c (the loop), grow.c (programs by
- * chance), text.c (programs as text), run.c (processes and threads that run one), removal.c (the
- * device goes and comes back), left.c (what is left behind), call.c on request.c, others.c, sys.c
- * and maps.c (one call each), memory.c (where requests lie), objects.c (what programs have made),
- * cover.c (what the kernel executed), tables.c (the commands).
+ * chance), text.c (programs as text), run.c (processes and threads that run one), left.c (what is
+ * left behind), request.c, others.c and sys.c on maps.c (a call of each interface), call.c (what
+ * calls have in common), removal.c (the device goes and comes back), memory.c (what processes
+ * share, and where requests lie), objects.c (what programs have made), cover.c (what the kernel
+ * executed), tables.c (the commands).
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -96,7 +97,7 @@ extern struct module modules[MODULES];
 extern unsigned int num_modules;
 extern const char *const form_names[FORMS], *const kind_names[];
 
-void tables_read(const char *path, const char *only);
+void tables_read(const char *path, const char *only, bool removal);
 int command_named(const char *form, const char *name);
 int row_named(const struct command *cmd, const char *name, const char *kind);
 int maker_of(unsigned int type, unsigned int choice);
@@ -148,23 +149,8 @@ void cover_write(const char *path);
 
 /* ---- a program runs (run.c) ---- */
 
-/* What all processes of a program, and the fuzzer, see. */
-struct shared {
-	unsigned int calls, good;	/* made, and answered with success */
-	unsigned int done;		/* threads that have ended */
-	uint32_t first_done;		/* calls of the first thread that have ended */
-	uint32_t asked, removed;	/* removals that were asked for, and that are over */
-	uint32_t device_index;		/* by which netlink names the device */
-	char paths[3][64];		/* of its files, by enum file_kind */
-	struct {
-		unsigned int calls, good;
-		int last;		/* errno of the last that was refused */
-	} of[COMMANDS];
-};
-
-extern struct shared *shared;
-
 void run_setup(const char *device, const char *umad);
+bool run_prog(const struct prog *prog);
 
 /* ---- the device goes and comes back (removal.c) ---- */
 
@@ -172,23 +158,21 @@ bool removal_setup(const char *pci_device);
 bool removal_over(double seconds);
 int removal_ask(bool wait);
 extern bool removal;
-bool run_prog(const struct prog *prog);
-void run_fork(unsigned int thread, unsigned int next);
 
 /* ---- what is left of a program (left.c) ---- */
 
 void left_setup(void);
 bool left_behind(double seconds);
 
-/* ---- one call (call.c and below) ---- */
+/* ---- one call (request.c, others.c, sys.c on maps.c, call.c) ---- */
 
-int call_run(const struct call *call, unsigned int thread, unsigned int index);
+#define CALL_FORKS	-1	/* instead of an errno: who runs the call makes a process */
+
 const struct twist *twist_of(const struct call *call, unsigned int row, enum how how);
 bool twisted(const struct call *call, unsigned int row);
 int request_run(const struct call *call, const struct command *cmd, unsigned int thread);
 int others_run(const struct call *call, const struct command *cmd, unsigned int thread);
-int sys_run(const struct call *call, const struct command *cmd, unsigned int thread,
-	    unsigned int index);
+int sys_run(const struct call *call, const struct command *cmd, unsigned int thread);
 int map_pages(int fd, uint64_t value);
 int map_many(int fd, uint64_t value);
 int unmap(uint64_t value);
@@ -214,6 +198,22 @@ uint32_t object_live(unsigned int file, unsigned int type, unsigned int nth);
 uint32_t object_dead(unsigned int file, unsigned int type, unsigned int nth);
 
 /* ---- memory (memory.c) ---- */
+
+/* What all processes of a program, and the fuzzer, see. */
+struct shared {
+	unsigned int calls, good;	/* made, and answered with success */
+	unsigned int done;		/* threads that have ended */
+	uint32_t first_done;		/* calls of the first thread that have ended */
+	uint32_t asked, removed;	/* removals that were asked for, and that are over */
+	uint32_t device_index;		/* by which netlink names the device */
+	char paths[FILE_KINDS][64];	/* of its files */
+	struct {
+		unsigned int calls, good;
+		int last;		/* errno of the last that was refused */
+	} of[COMMANDS];
+};
+
+extern struct shared *shared;
 
 #define RINGS		0x100000000000ULL	/* what objects are made of */
 #define RING_PAGES	256

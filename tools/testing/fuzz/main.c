@@ -316,7 +316,7 @@ int main(int argc, char **argv)
 {
 	read_options(argc, argv);
 	removal = options.pci;
-	tables_read(options.tables, options.only);
+	tables_read(options.tables, options.only, removal);
 	run_setup(options.uverbs, options.umad);
 	traced = cover_open();
 	if (removal && !removal_setup(options.pci))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Where requests lie: in memory as it should be, in pages that cannot be written, before a page
- * that is not there, nowhere, in the kernel's part, or where a thread rewrites them.
+ * What processes share, and where requests lie: in memory as it should be, in pages that cannot be
+ * written, before a page that is not there, nowhere, in the kernel's part, or where a thread
+ * rewrites them.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 #define ROOM	(16 * PAGE)
 #define SMALL	(2 * PAGE)
 #define ALIGNED(_len)	(((_len) + 15) & ~7UL)
+
+struct shared *shared;
 
 static struct arena {
 	uint8_t *plain;			/* the page behind is not there */
@@ -32,13 +35,17 @@ static void *map(size_t len, int prot, int fd)
 	return at;
 }
 
-/* In the process of a program: nothing is shared with another. */
+/* Once, before programs run.  A process of theirs gets its own copy of all but @shared. */
 void memory_setup(void)
 {
 	void *rings = mmap((void *)RINGS, RING_PAGES * PAGE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (rings != (void *)RINGS)
+		abort();
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED)
 		abort();
 	for (unsigned int i = 0; i < THREADS; i++) {
 		struct arena *arena = &arenas[i];

@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -26,7 +25,6 @@
 #define DIE_SECONDS	120	/* until one that was killed has gone */
 #define NOBODY		65534
 
-struct shared *shared;
 static const struct prog *running;
 static bool forked;
 
@@ -38,14 +36,10 @@ void run_setup(const char *device, const char *umad)
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		      -1, 0);
-	if (shared == MAP_FAILED)
-		abort();
+	memory_setup();
 	snprintf(shared->paths[FILE_UVERBS], sizeof(shared->paths[0]), "%s", device);
 	snprintf(shared->paths[FILE_UMAD], sizeof(shared->paths[0]), "%s", umad);
 	snprintf(shared->paths[FILE_UCMA], sizeof(shared->paths[0]), "/dev/infiniband/rdma_cm");
-	memory_setup();
 	/* processes that programs leave behind become ours */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
@@ -70,6 +64,22 @@ static void wait_for_first(uint32_t calls)
 		syscall(SYS_futex, &shared->first_done, FUTEX_WAIT, now, NULL, NULL, 0);
 }
 
+/* Returns 0, an errno or CALL_FORKS. */
+static int run_call(const struct call *call, unsigned int thread)
+{
+	const struct command *cmd = &commands[call->cmd];
+
+	memory_begin(thread);
+	switch (cmd->form) {
+	case IOCTL: case WRITE: case EXTENDED: case INVOKE:
+		return request_run(call, cmd, thread);
+	case SYS:
+		return sys_run(call, cmd, thread);
+	default:
+		return others_run(call, cmd, thread);
+	}
+}
+
 /*
  * The first thread does what the others need: a call of theirs begins when those of the first that
  * stand before it have ended.
@@ -77,6 +87,7 @@ static void wait_for_first(uint32_t calls)
 static void run_calls(unsigned int thread, unsigned int from)
 {
 	uint32_t before = 0;
+	int err;
 
 	for (unsigned int i = 0; i < running->num; i++) {
 		if (running->calls[i].thread != thread || i < from) {
@@ -85,22 +96,22 @@ static void run_calls(unsigned int thread, unsigned int from)
 		}
 		if (thread)
 			wait_for_first(before);
-		count(running->calls[i].cmd, call_run(&running->calls[i], thread, i));
+		err = run_call(&running->calls[i], thread);
+		if (err == CALL_FORKS) {
+			err = 0;
+			/* It does the rest of this thread's calls too, and makes no process. */
+			if (!forked && !fork()) {
+				forked = true;
+				run_calls(thread, i + 1);
+				_exit(0);
+			}
+		}
+		count(running->calls[i].cmd, err);
 		if (!thread) {
 			__atomic_add_fetch(&shared->first_done, 1, __ATOMIC_RELEASE);
 			syscall(SYS_futex, &shared->first_done, FUTEX_WAKE, THREADS, NULL, NULL, 0);
 		}
 	}
-}
-
-/* A process that does the rest of this thread's calls too.  It makes no more processes. */
-void run_fork(unsigned int thread, unsigned int next)
-{
-	if (forked || fork())
-		return;
-	forked = true;
-	run_calls(thread, next);
-	_exit(0);
 }
 
 static void *thread_main(void *arg)

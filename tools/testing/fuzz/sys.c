@@ -137,8 +137,7 @@ static int put_mad(const struct call *call, const struct command *cmd, unsigned 
 		     (void *)row_place(call, REQUEST, thread, data, len), len) < 0 ? errno : 0;
 }
 
-int sys_run(const struct call *call, const struct command *cmd, unsigned int thread,
-	    unsigned int index)
+int sys_run(const struct call *call, const struct command *cmd, unsigned int thread)
 {
 	const struct twist *twist = twist_of(call, REQUEST, VALUE);
 	uint64_t value = twist ? twist->value : 0;
@@ -163,8 +162,7 @@ int sys_run(const struct call *call, const struct command *cmd, unsigned int thr
 	case CLOSE:
 		return close(value & 8 ? event_file(call, value) : *slot(call, value)) ? errno : 0;
 	case FORK:
-		run_fork(thread, index + 1);
-		return 0;
+		return CALL_FORKS;
 	case KILL:
 		kill(0, SIGKILL);
 		return 0;

@@ -46,7 +46,7 @@ static int named(const char *const *names, unsigned int num, const char *name)
 	return -1;
 }
 
-static void read_command(const char *line, const char *only)
+static void read_command(const char *line, const char *only, bool removal)
 {
 	struct command *cmd;
 	char form[16];
@@ -119,8 +119,8 @@ static void read_module(const char *line)
 	num_modules++;
 }
 
-/* only: an interface's name, "" for all */
-void tables_read(const char *path, const char *only)
+/* only: an interface's name, "" for all; removal: the device may be removed */
+void tables_read(const char *path, const char *only, bool removal)
 {
 	static char line[8192];
 	FILE *file = fopen(path, "r");
@@ -130,7 +130,7 @@ void tables_read(const char *path, const char *only)
 	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = 0;
 		if (!strncmp(line, "command ", 8))
-			read_command(line, only);
+			read_command(line, only, removal);
 		else if (!strncmp(line, "row ", 4))
 			read_row(line);
 		else if (!strncmp(line, "sample ", 7))

@@ -74,7 +74,7 @@ static bool read_twist(const struct command *cmd, char *word, struct twist *twis
 static bool read_call(char *line, struct call *call)
 {
 	unsigned int thread, file;
-	char form[16], name[40], *word, *rest;
+	char form[16], name[40], *rest;
 	int cmd, at;
 
 	if (sscanf(line, "%u %u %15[a-z]:%39s%n", &thread, &file, form, name, &at) != 4)
@@ -83,7 +83,8 @@ static bool read_call(char *line, struct call *call)
 	if (cmd < 0)
 		return false;
 	*call = (struct call){ .cmd = cmd, .thread = thread % THREADS, .file = file % FILES };
-	for (word = strtok_r(line + at, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+	for (char *word = strtok_r(line + at, " ", &rest); word;
+	     word = strtok_r(NULL, " ", &rest)) {
 		if (call->num_twists == TWISTS ||
 		    !read_twist(&commands[cmd], word, &call->twists[call->num_twists]))
 			return false;

@@ -167,7 +167,7 @@ static bool take_switch(struct reader *r, size_t i, struct json_object *o)
 }
 
 /* An end that names no switch is an adapter's port; without a number it is port 1. */
-static void complete_end(const struct reader *r, struct json_object *switches, char *end)
+static void complete_end(struct json_object *switches, char *end)
 {
 	size_t len = strlen(end);
 	struct json_object *name;
@@ -189,7 +189,7 @@ static bool take_ends(struct reader *r, const char *place, struct json_object *v
 	for (u32 i = 0; i < 2; i++) {
 		if (!take_name(r, place, json_object_array_get_idx(v, i), true, l->end[i]))
 			return false;
-		complete_end(r, switches, l->end[i]);
+		complete_end(switches, l->end[i]);
 	}
 	return true;
 }

@@ -99,8 +99,7 @@ static bool forward_shared(struct fab_port *from, struct datagram *d, u64 bytes,
 }
 
 /* The sender's own copy, if it hears the group; the others set out, once for all. */
-static bool forward_links(struct fab_port *from, struct datagram *d, u64 bytes,
-			  struct fab_cursor *c)
+static bool forward_links(struct fab_port *from, struct datagram *d, struct fab_cursor *c)
 {
 	bool own = hears_itself(from, d->run->h.dlid);
 	bool others = fab_heard(from, d->run->h.dlid);
@@ -128,6 +127,6 @@ bool fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes,
 	datagram_init(&d, run);
 	d.bytes = budget;
 	if (from->fabric->topo)
-		return forward_links(from, &d, bytes, c);
+		return forward_links(from, &d, c);
 	return forward_shared(from, &d, bytes, c);
 }

@@ -144,12 +144,10 @@ static bool long_pieces(const struct dma_seg *seg, u32 nseg)
 int payload_place(struct payload *pl, u32 off, struct guest_mem *mem,
 		  const struct dma_seg *seg, u32 nseg)
 {
-	const u8 *from;
-
 	if (pl->mem)
 		return dma_copy(mem, seg, nseg, pl->mem, pl->seg, off,
 				pl->cold && long_pieces(seg, nseg), &pl->fault);
-	for (from = pl->host + off; nseg; nseg--, seg++) {
+	for (const u8 *from = pl->host + off; nseg; nseg--, seg++) {
 		if (dma_write(mem, seg->addr, from, seg->len))
 			return -EFAULT;
 		from += seg->len;

@@ -116,9 +116,7 @@ bool gmem_range_lost(const struct gmem_range *r)
  */
 static struct gmem_watch *find(const u8 *at)
 {
-	struct gmem_watch *w;
-
-	for (w = __atomic_load_n(&all, __ATOMIC_ACQUIRE); w; w = w->next) {
+	for (struct gmem_watch *w = __atomic_load_n(&all, __ATOMIC_ACQUIRE); w; w = w->next) {
 		u64 size = __atomic_load_n(&w->size, __ATOMIC_ACQUIRE);
 
 		if ((u64)(at - w->base) < size &&

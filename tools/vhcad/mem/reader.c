@@ -106,10 +106,8 @@ void gmem_exit(void)
  */
 bool gmem_quiet(void)
 {
-	struct reader *r;
-
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	for (r = __atomic_load_n(&readers, __ATOMIC_ACQUIRE); r; r = r->next)
+	for (struct reader *r = __atomic_load_n(&readers, __ATOMIC_ACQUIRE); r; r = r->next)
 		if (__atomic_load_n(&r->seq, __ATOMIC_ACQUIRE) & 1)
 			return false;
 	return true;
@@ -120,13 +118,11 @@ bool gmem_quiet(void)
  */
 void gmem_synchronize(void)
 {
-	struct reader *r;
-
 	/* a bug of the caller: it would wait for itself */
 	if (gmem_depth)
 		abort();
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	for (r = __atomic_load_n(&readers, __ATOMIC_ACQUIRE); r; r = r->next) {
+	for (struct reader *r = __atomic_load_n(&readers, __ATOMIC_ACQUIRE); r; r = r->next) {
 		u32 seen = __atomic_load_n(&r->seq, __ATOMIC_ACQUIRE);
 
 		if (!(seen & 1))

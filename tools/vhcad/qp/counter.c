@@ -96,7 +96,7 @@ enum vhca_status cmd_create_counter(struct command *c)
 	err = table_add(&c->dev->counters, counter, 0, &counter->number);
 	if (err) {
 		free(counter);
-		return command_untabled(c, VLIM_COUNTERS, err);
+		return command_table_error(c, VLIM_COUNTERS, err);
 	}
 	return command_object(c, counter->number);
 }

@@ -281,7 +281,7 @@ static enum vhca_status take_number(struct command *c, struct vqp *qp)
 	}
 	err = table_add(&dev->qps, qp, adapter_now(&dev->adapter), &idx);
 	if (err)
-		return command_untabled(c, VLIM_QPS, err);
+		return command_table_error(c, VLIM_QPS, err);
 	qp->qpn = (table_gen(&dev->qps, idx) << QPN_SHIFT | idx) & ((1u << QPN_BITS) - 1);
 	return VHCA_ST_OK;
 }

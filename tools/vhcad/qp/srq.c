@@ -142,7 +142,7 @@ static enum vhca_status init_srq(struct command *c, struct vsrq *srq)
 		err = table_add(&dev->srqs, srq, 0, &srq->srqn);
 		if (!err)
 			return VHCA_ST_OK;
-		st = command_untabled(c, VLIM_SRQS, err);
+		st = command_table_error(c, VLIM_SRQS, err);
 	}
 	uar_slot_give(&srq->rec_posted);
 	uar_slot_give(&srq->rec_taken);

@@ -78,7 +78,7 @@ enum vhca_status cmd_create_xrcd(struct command *c)
 	err = table_add(&c->dev->xrcds, xrcd, 0, &xrcd->xrcdn);
 	if (err) {
 		free(xrcd);
-		return command_untabled(c, VLIM_XRCDS, err);
+		return command_table_error(c, VLIM_XRCDS, err);
 	}
 	return command_object(c, xrcd->xrcdn);
 }

@@ -15,7 +15,7 @@ enum vhca_status command_limited(struct command *c, enum vdev_limit l)
 	return VHCA_ST_NO_RESOURCE;
 }
 
-enum vhca_status command_untabled(struct command *c, enum vdev_limit l, int err)
+enum vhca_status command_table_error(struct command *c, enum vdev_limit l, int err)
 {
 	if (err == -EDQUOT)
 		return command_limited(c, l);

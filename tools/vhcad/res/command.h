@@ -84,8 +84,8 @@ static inline enum vhca_status refuse(struct command *c, enum vhca_status st, u3
 /** command_limited() - refuse because a limit is reached; the log says which one */
 enum vhca_status command_limited(struct command *c, enum vdev_limit l);
 
-/** command_untabled() - the status for what table_add() answered; @l: limit of the table */
-enum vhca_status command_untabled(struct command *c, enum vdev_limit l, int err);
+/** command_table_error() - the status for what table_add() answered; @l: limit of the table */
+enum vhca_status command_table_error(struct command *c, enum vdev_limit l, int err);
 
 /** command_output() - write bulk output; 0 or VHCA_ST_BAD_ADDRESS */
 enum vhca_status command_output(struct command *c, const void *data, u32 len);

@@ -224,7 +224,7 @@ enum vhca_status cmd_create_cq(struct command *c)
 	if (err) {
 		uar_slot_give(&cq->rec_ci);
 		uar_slot_give(&cq->rec_arm);
-		st = command_untabled(c, VLIM_CQS, err);
+		st = command_table_error(c, VLIM_CQS, err);
 		goto free;
 	}
 	INIT_LIST_HEAD(&cq->notify_node);

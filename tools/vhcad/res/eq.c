@@ -278,7 +278,7 @@ enum vhca_status cmd_create_eq(struct command *c)
 	if (err) {
 		uar_slot_give(&eq->rec_ci);
 		uar_slot_give(&eq->rec_arm);
-		st = command_untabled(c, VLIM_EQS, err);
+		st = command_table_error(c, VLIM_EQS, err);
 		goto free;
 	}
 	uar->users++;

@@ -106,7 +106,7 @@ enum vhca_status cmd_create_mkey(struct command *c)
 	err = table_add(&c->dev->mkeys, mk, 0, &idx);
 	if (err) {
 		free(mk);
-		return command_untabled(c, VLIM_MKEYS, err);
+		return command_table_error(c, VLIM_MKEYS, err);
 	}
 	mk->key = idx << 8 | req->variant;
 	if (mkey_is_window(mk))

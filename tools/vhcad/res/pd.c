@@ -24,7 +24,7 @@ enum vhca_status cmd_create_pd(struct command *c)
 	err = table_add(&c->dev->pds, pd, 0, &pd->pdn);
 	if (err) {
 		free(pd);
-		return command_untabled(c, VLIM_PDS, err);
+		return command_table_error(c, VLIM_PDS, err);
 	}
 	return command_object(c, pd->pdn);
 }

@@ -154,7 +154,7 @@ enum vhca_status cmd_open_uar(struct command *c)
 	err = table_add(&c->dev->uars, uar, 0, &uar->uar);
 	if (err) {
 		drop_page(c->dev, uar->page[0]);
-		st = command_untabled(c, VLIM_UARS, err);
+		st = command_table_error(c, VLIM_UARS, err);
 		goto free;
 	}
 	/* it is hot until it is armed, which the engine does before it sleeps */

@@ -16,9 +16,7 @@ void vu_message_drop(struct vu_message *msg)
 /* Takes the descriptors that came with a part of the stream. */
 static void collect_fds(struct vu_message *msg, struct msghdr *mh)
 {
-	struct cmsghdr *c;
-
-	for (c = CMSG_FIRSTHDR(mh); c; c = CMSG_NXTHDR(mh, c)) {
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(mh); c; c = CMSG_NXTHDR(mh, c)) {
 		u32 n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)

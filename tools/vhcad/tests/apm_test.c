@@ -334,7 +334,7 @@ static void lost_without_timeout(struct fixture *f, u32 mover)
 	assert_int_equal(t_to(&f->qp[0], T_SQD), VHCA_ST_OK);
 	assert_int_equal(t_modify(&f->qp[0], &none, VHCA_QPA_TIMEOUT), VHCA_ST_OK);
 	assert_int_equal(t_to(&f->qp[0], T_RTS), VHCA_ST_OK);
-	assert_int_equal(fab_set_packet_hook(f->w.fabric, t_nth_judge, &lost), 0);
+	assert_int_equal(fab_set_packet_hook(f->w.fabric, t_nth_hook, &lost), 0);
 	t_send(&f->qp[0], &wr);
 	assert_false(t_advance(&f->w));
 	assert_int_equal(t_modify(&f->qp[mover], &go, VHCA_QPA_PATH_MIG_STATE), VHCA_ST_OK);

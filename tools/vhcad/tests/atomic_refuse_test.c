@@ -143,7 +143,7 @@ static void changed_entries(void **state)
 	/* lost, and something else when it is to be sent again */
 	ta_setup(&f, 1);
 	ta_set_word(&f.r, WORD, 7);
-	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &lost);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &lost);
 	t_post(&f.p.qp[0], &wr);
 	t_ring_sq(&f.p.qp[0]);
 	t_poll(&f.p.w);
@@ -178,7 +178,7 @@ static void wrong_answers(void **state)
 
 		ta_setup(&f, 500);
 		ta_set_word(&f.r, WORD, 7);
-		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &lost);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &lost);
 		wr = i / 2 ? ta_wr(VHCA_OP_FETCH_ADD, 1, &f.l, 0, &f.r, WORD, &one) :
 			     t_wr(VHCA_OP_READ, 1, &f.l, 0, 8, &f.r, WORD);
 		t_send(&f.p.qp[0], &wr);

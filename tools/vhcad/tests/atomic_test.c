@@ -117,8 +117,8 @@ struct storm {
 	u32 loss, dup, late;	/* of a thousand packets */
 };
 
-static void storm_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			struct fab_effect *v)
+static void storm_hook(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		       struct fab_effect *v)
 {
 	struct storm *s = arg;
 	u32 dice = rnd(&s->rng) % 1000;
@@ -244,7 +244,7 @@ static void campaign(u64 seed, u32 nqps, u32 loss, u32 dup, u32 late)
 		t_connect(&a[i], &b[i], 1 + i % 5, (0xffffe0 + i * 5) & PSN_MASK, 9);
 		t_allow(&b[i], VHCA_ACCESS_REMOTE_ATOMIC);
 	}
-	fab_set_packet_hook(f.p.w.fabric, storm_judge, &storm);
+	fab_set_packet_hook(f.p.w.fabric, storm_hook, &storm);
 	count_in(&f, a, nqps, &cq);
 	chain_in(&f, a, nqps, &cq);
 	t_expect_no_event(&f.p.h[0]);
@@ -283,7 +283,7 @@ static void each_packet(void **state)
 
 			ta_setup(&f, 0xfffffc);
 			ta_set_word(&f.r, WORD, 100);
-			fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
+			fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &n);
 			for (u32 i = 0; i < 6; i++) {
 				wr = ta_wr(VHCA_OP_FETCH_ADD, 2 * i, &f.l, i * 8, &f.r, WORD,
 					       &add);

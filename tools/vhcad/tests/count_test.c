@@ -177,7 +177,7 @@ static void packets(void **state)
 		EXPECT(&f, 0, .timeouts = 0);
 		EXPECT(&f, 1, .timeouts = 0);
 		start(&f);
-		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &none);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &none);
 	}
 	done(&f);
 }
@@ -200,7 +200,7 @@ static void losses(void **state)
 	struct fixture f;
 
 	setup(&f);
-	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &n);
 	send(&f, VHCA_OP_WRITE, 3000, VHCA_CS_SUCCESS);
 	EXPECT(&f, 0, .seq_naks_received = 1);
 	EXPECT(&f, 1, .seq_naks_sent = 1);

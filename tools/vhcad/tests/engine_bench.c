@@ -21,7 +21,7 @@
 #define ROUNDS	7
 
 /* Copies the pages of one set of regions to the other, piece by piece. */
-static double memcpy_gbs(struct tmr (*m)[2], u32 size)
+static double memcpy_gbs(struct tmr (*m)[2])
 {
 	u64 t = bench_ns(), bytes = 0;
 
@@ -60,7 +60,7 @@ static double bandwidth(struct tpair *p, struct tmr (*m)[2], const char *name, u
 	double ours[ROUNDS], base[ROUNDS], o, b;
 
 	for (u32 i = 0; i < ROUNDS; i++) {
-		base[i] = memcpy_gbs(m, size);
+		base[i] = memcpy_gbs(m);
 		ours[i] = write_gbs(p, m, op, size);
 	}
 	o = bench_median(ours, ROUNDS);

@@ -131,7 +131,7 @@ static u32 make_long(u8 *buf, const u8 *dmac, const u8 *dgid, u32 qpn, u32 len)
 	return make_from(buf, dmac, dgid, qpn, 0x17, len);
 }
 
-static u32 make(struct fixture *f, u8 *buf, const u8 *dmac, const u8 *dgid, u32 qpn)
+static u32 make(u8 *buf, const u8 *dmac, const u8 *dgid, u32 qpn)
 {
 	return make_long(buf, dmac, dgid, qpn, 64);
 }
@@ -173,7 +173,7 @@ static void there_and_back(void **state)
 		assert_int_equal(buf[at + i], t_pattern(1, i));
 
 	post(&f);
-	put(&f, buf, make(&f, buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn));
+	put(&f, buf, make(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn));
 	handled(&f, 1);
 	e = t_expect_cqe(&f.p.cq[0], 10, VHCA_CS_SUCCESS);
 	assert_memory_equal(e.smac, nic_mac, 6);
@@ -204,9 +204,9 @@ static void whose(void **state)
 	} while (!port[1].attached);
 	/* the port's: nobody else gets it, so that the next one comes first */
 	post(&f);
-	put(&f, buf, make(&f, buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn));
+	put(&f, buf, make(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn));
 	roce_mcast_mac(mgid, mac);
-	n = make(&f, buf, mac, mgid, 0xffffff);
+	n = make(buf, mac, mgid, 0xffffff);
 	put(&f, buf, n);
 	handled(&f, 2);
 	t_expect_cqe(&f.p.cq[0], 10, VHCA_CS_SUCCESS);
@@ -216,7 +216,7 @@ static void whose(void **state)
 	assert_int_equal(t_stats(&f.p.h[0]).rx_mcast_packets, 1);
 	/* not RoCEv2's, and to a port that is not enabled: the adapter's */
 	f.fd = first;
-	n = make(&f, buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn);
+	n = make(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn);
 	put_be16(buf + 36, 4790);
 	put(&f, buf, n);
 	f.fd = other;
@@ -224,7 +224,7 @@ static void whose(void **state)
 	assert_memory_equal(got, buf, n);
 	f.fd = first;
 	t_eth_port(&f.p.h[0], VHCA_PORT_DISABLE, 0);
-	n = make(&f, buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn);
+	n = make(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn);
 	put(&f, buf, n);
 	f.fd = other;
 	assert_int_equal(get(&f, got), n);
@@ -242,7 +242,7 @@ static void hostile(void **state)
 	u32 n, sent = 0;
 
 	setup(&f);
-	n = make(&f, buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn);
+	n = make(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn);
 	for (u32 i = 14; i < n; i++) {
 		memcpy(bad, buf, n);
 		bad[i] ^= 0x81;

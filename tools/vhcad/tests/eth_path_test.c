@@ -79,7 +79,7 @@ static void lossy(void **state)
 
 	setup(&f, false);
 	t_eth_connect(&f.p, VHCA_QPT_RC, 0);
-	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &nth);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &nth);
 	write_some(&f);
 	t_settle(&f.p.w, 1000000000);
 	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
@@ -236,7 +236,7 @@ static void mtu_while_waiting(void **state)
 	setup(&f, false);
 	t_eth_ud_up(&f.p, QKEY);
 	fab = f.p.w.fabric;
-	assert_int_equal(fab_set_packet_hook(fab, t_nth_judge, &late), 0);
+	assert_int_equal(fab_set_packet_hook(fab, t_nth_hook, &late), 0);
 	wr = datagram(&f, 0, 96);
 	t_send(&f.p.qp[0], &wr);
 	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);

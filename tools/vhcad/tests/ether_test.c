@@ -323,7 +323,7 @@ static void slow_reader(void **state)
 {
 	struct ether_port port[ETHER_PORTS];
 	struct fixture *f = *state;
-	u32 sent = 0, i;
+	u32 sent = 0;
 
 	introduce(f);
 	do {
@@ -333,7 +333,7 @@ static void slow_reader(void **state)
 		ether_status(f->e, port);
 		sent++;
 	} while (port[1].dropped < 3);
-	for (i = 0; i < sent - 3; i++)
+	for (u32 i = 0; i < sent - 3; i++)
 		get(f, 1, 0, 1, 60000);
 	/* it reads again: nothing is lost any more */
 	give(f, 0, 1, 77);

@@ -162,7 +162,7 @@ static void chain_over_a_bad_wire(void **state)
 			struct fixture f;
 
 			setup(&f);
-			fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
+			fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &n);
 			for (u32 i = 0; i < 3; i++) {
 				post_use(&f, VHCA_OP_WRITE, 10 * i, 0, 0, 0);
 				post_reg(&f, 10 * i + 1, i, 0);

@@ -276,22 +276,22 @@ static void one_front(void **state)
 }
 
 struct branch {
-	u32 judged;
+	u32 hooked;
 	u32 lose;		/* the number of the packet, from 0 */
 };
 
-static void judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		  struct fab_effect *v)
+static void hook(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		 struct fab_effect *v)
 {
 	struct branch *b = arg;
 
 	v->delay = 1000;
-	if (b->judged++ == b->lose)
+	if (b->hooked++ == b->lose)
 		v->copies = 0;
 }
 
 /* A packet may be lost on its way to one member and still reach the others, later. */
-static void judged(void **state)
+static void hooked(void **state)
 {
 	struct fixture *f = *state;
 	struct branch b = { .lose = 1 };
@@ -299,12 +299,12 @@ static void judged(void **state)
 
 	for (u32 i = 0; i < 4; i++)
 		join(f, i, GROUP);
-	assert_int_equal(fab_set_packet_hook(f->fabric, judge, &b), 0);
+	assert_int_equal(fab_set_packet_hook(f->fabric, hook, &b), 0);
 	room = fab_room(&f->l[0].port);
 	fab_set_now(f->fabric, 5000);
 	send(f, 0, GROUP, 1);
 	/* its own copy did not travel; the second of the three branches lost it */
-	assert_int_equal(b.judged, 3);
+	assert_int_equal(b.hooked, 3);
 	assert_int_equal(f->l[0].port.ib.drops, 1);
 	heard(f, "10000");
 	assert_int_equal(fab_next(f->fabric), 6000);
@@ -361,7 +361,7 @@ static void room(void **state)
 	struct fixture *f = *state;
 	u32 all;
 
-	assert_int_equal(fab_set_packet_hook(f->fabric, judge, &b), 0);
+	assert_int_equal(fab_set_packet_hook(f->fabric, hook, &b), 0);
 	all = fab_room(&f->l[0].port);
 	for (u32 i = 1; i < PORTS; i++) {
 		join(f, i, GROUP);
@@ -387,7 +387,7 @@ int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(members), TEST(loopback), TEST(alone), TEST(one_front), TEST(judged),
+		TEST(members), TEST(loopback), TEST(alone), TEST(one_front), TEST(hooked),
 		TEST(room), TEST(no_memory),
 	};
 

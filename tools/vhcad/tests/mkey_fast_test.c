@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "tests/spoil.h"
 #include "tests/tkey.h"
 #include "tests/trandom.h"
 
@@ -444,30 +445,16 @@ static void made_so(void **state)
 		.buf = { .addr = htole64(f->list), .npages = htole32(8), .levels = 1 },
 		.pdn = htole32(f->h->pd), .type = VHCA_MKEY_FAST,
 	};
-	const struct {
-		u32 off, size;
-		u64 v;
-		u32 named;
-	} c[] = {
+	const struct spoilt c[] = {
 #undef C
-#define C(f, v)	{ offsetof(struct vhca_create_mkey_req, f), sizeof(good.f), v, REQ(f) }
+#define C(f, v)	{ F(vhca_create_mkey_req, f), v, VHCA_ST_BAD_FIELD, 0 }
 		C(access, 1), C(iova, 1), C(length, 1), C(buf.levels, 0), C(buf.levels, 2),
 		C(buf.page_shift, 12), C(buf.offset, 1), C(buf.npages, 0),
 		C(buf.npages, VDEV_MAX_REG_ENTRIES + 1), C(buf.addr, 4), C(buf.rsvd[1], 1),
 		C(buf.addr, UINT64_MAX - 55), C(rsvd[2], 1),
 	};
 
-	for (u32 i = 0; i < ARRAY_SIZE(c); i++) {
-		struct vhca_create_mkey_req req = good;
-		u64 v = htole64(c[i].v);
-		u32 st;
-
-		memcpy((u8 *)&req + c[i].off, &v, c[i].size);
-		st = t_admin(f->h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req), NULL);
-		if (st != VHCA_ST_BAD_FIELD || f->h->bad_field != c[i].named)
-			fail_msg("case %u: %u %u", i, st, f->h->bad_field);
-	}
-	t_create(f->h, VHCA_CMD_CREATE_MKEY, &good, sizeof(good));
+	spoil_each(f->h, VHCA_CMD_CREATE_MKEY, &good, sizeof(good), c, ARRAY_SIZE(c));
 }
 
 /* MODIFY_MKEY is for regions that a command has given their memory. */

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "tests/spoil.h"
 #include "tests/tkey.h"
 
 #define PAGES	16u
@@ -210,13 +211,9 @@ static void made_so(void **state)
 {
 	struct fixture *f = *state;
 	const struct vhca_create_mkey_req good = request(f);
-	const struct {
-		u32 off, size;
-		u64 v;
-		u32 named;
-	} c[] = {
+	const struct spoilt c[] = {
 #undef C
-#define C(f, v)	{ offsetof(struct vhca_create_mkey_req, f), sizeof(good.f), v, REQ(f) }
+#define C(f, v)	{ F(vhca_create_mkey_req, f), v, VHCA_ST_BAD_FIELD, 0 }
 		C(access, VHCA_ACCESS_ZERO_BASED), C(access, VHCA_ACCESS_REMOTE_WRITE),
 		C(access, T_RW | VHCA_ACCESS_MW_BIND), C(length, 1), C(buf.levels, 0),
 		C(buf.levels, 2), C(buf.page_shift, 11), C(buf.page_shift, 31), C(buf.offset, 8),
@@ -225,17 +222,7 @@ static void made_so(void **state)
 	};
 
 	t_key_caps(f->h);
-	for (u32 i = 0; i < ARRAY_SIZE(c); i++) {
-		struct vhca_create_mkey_req req = good;
-		u64 v = htole64(c[i].v);
-		u32 st;
-
-		memcpy((u8 *)&req + c[i].off, &v, c[i].size);
-		st = t_admin(f->h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req), NULL);
-		if (st != VHCA_ST_BAD_FIELD || f->h->bad_field != c[i].named)
-			fail_msg("case %u: %u %u", i, st, f->h->bad_field);
-	}
-	t_create(f->h, VHCA_CMD_CREATE_MKEY, &good, sizeof(good));
+	spoil_each(f->h, VHCA_CMD_CREATE_MKEY, &good, sizeof(good), c, ARRAY_SIZE(c));
 	assert_int_equal(t_admin(f->h, VHCA_CMD_FENCE_MKEYS, NULL, 0, NULL), VHCA_ST_OK);
 	f->h->dev->caps &= ~(1ull << VHCA_CAP_FMR);
 	assert_int_equal(t_admin(f->h, VHCA_CMD_FENCE_MKEYS, NULL, 0, NULL), VHCA_ST_UNSUPPORTED);

@@ -193,7 +193,7 @@ static void bad_atomic_writes(void **state)
 /* The value is to come from memory that is not there: nothing arrives, its sender says so. */
 static void no_such_memory(void **state)
 {
-	for (u32 judged = 0; judged < 2; judged++) {
+	for (u32 hooked = 0; hooked < 2; hooked++) {
 		struct tseen seen = { .n = 0 };
 		struct vhca_create_mkey_req req = {
 			.buf.addr = htole64(0x10000), .length = htole64(4096), .access = 0,
@@ -203,7 +203,7 @@ static void no_such_memory(void **state)
 
 		setup(&f);
 		req.pdn = htole32(f.p.h[0].pd);
-		if (judged)
+		if (hooked)
 			fab_set_packet_hook(f.p.w.fabric, t_watch, &seen);
 		wr = t_wr(VHCA_OP_ATOMIC_WRITE, 1, &f.l, 0, 8, &f.r, WORD);
 		wr.sge[0].addr = 0;
@@ -485,7 +485,7 @@ static void send_inv_exactly_once(void **state)
 				fast_register(&f.p.qp[1], &f.p.cq[1], &k[i]);
 				t_recv(&f.p.qp[1], i, 1, &s);
 			}
-			fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
+			fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &n);
 			for (u32 i = 0; i < 3; i++) {
 				wr = t_wr(VHCA_OP_SEND_INV, i, &f.l, 0, 1500, NULL, 0);
 				wr.imm = htole32(k[i].key);

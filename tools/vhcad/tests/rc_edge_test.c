@@ -137,12 +137,12 @@ static void no_link(void **state)
 	t_expect_cqe(&p->cq[1], 2, VHCA_CS_SUCCESS);
 }
 
-static u32 judged;
+static u32 hooked;
 
 static void slow(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		 struct fab_effect *v)
 {
-	judged++;
+	hooked++;
 	v->delay = *(u64 *)arg;
 }
 
@@ -159,9 +159,9 @@ static void pulled_on_the_way(void **state)
 	assert_int_equal(fab_set_packet_hook(p->w.fabric, slow, &delay), -ENOMEM);
 	assert_true(tfail_hit(TFAIL_ALLOC));
 	assert_int_equal(fab_set_packet_hook(p->w.fabric, slow, &delay), 0);
-	judged = 0;
+	hooked = 0;
 	t_send(&p->qp[0], &wr);
-	assert_int_equal(judged, 1);
+	assert_int_equal(hooked, 1);
 	t_expect_no_cqe(&p->cq[1]);
 	assert_int_equal(vdev_set_link(p->h[1].dev, 1, false), 0);
 	assert_int_equal(vdev_set_link(p->h[1].dev, 1, true), 0);
@@ -336,11 +336,11 @@ static void psns_come_again(void **state)
 	};
 	struct tpair *p = *state;
 	struct tqp a, b;
-	u32 key, psn;
+	u32 key;
 
 	req.pdn = htole32(p->h[1].pd);
 	key = t_create(&p->h[1], VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
-	for (psn = PSN_MASK - 1; psn != 2; psn = (psn + 1) & PSN_MASK) {
+	for (u32 psn = PSN_MASK - 1; psn != 2; psn = (psn + 1) & PSN_MASK) {
 		t_qp_init(&p->h[0], &a, &p->cq[0], &p->cq[0]);
 		t_qp_init(&p->h[1], &b, &p->cq[1], &p->cq[1]);
 		/* 256 bytes a packet: 2 GiB are half of all PSNs */

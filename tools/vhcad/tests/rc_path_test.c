@@ -458,7 +458,7 @@ static void every_syndrome(void **state)
 		struct twr wr;
 
 		setup(&f);
-		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &lost);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &lost);
 		wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 10, &f.r, 0);
 		t_send(&f.p.qp[0], &wr);
 		fab_set_packet_hook(f.p.w.fabric, NULL, NULL);

@@ -58,7 +58,7 @@ static void to_each(u32 copies, u64 delay)
 		struct fixture f;
 
 		setup(&f, 3, 0xfffffc);
-		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n), 0);
+		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &n), 0);
 		conversation(&f);
 		if (victim < 0)
 			total = n.seen;
@@ -89,7 +89,7 @@ static void no_need_to_wait(void **state)
 		u64 t0;
 
 		setup(&f, 3, 1);
-		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &n);
 		t0 = f.p.w.now;
 		wr = t_wr(ops[i], 1, &f.l, 0, 1000, &f.r, 0);
 		t_post(&f.p.qp[0], &wr);
@@ -112,7 +112,7 @@ static void no_need_to_wait(void **state)
 static void double_naks(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 			struct fab_effect *v)
 {
-	t_nth_judge(arg, from, h, v);
+	t_nth_hook(arg, from, h, v);
 	if (h->opcode == OP_RC_ACK && (h->syndrome & AETH_TYPE_MASK) == AETH_NAK)
 		v->copies = 20;
 }

@@ -52,7 +52,7 @@ static void loss_without_retries(void **state)
 
 		setup(&f);
 		set_retries(&f.p.qp[0], 14, 0, 7);
-		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &lost), 0);
+		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &lost), 0);
 		wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 3000, &f.r, 0);
 		t_send(&f.p.qp[0], &wr);
 		t_expect_cqe(&f.p.cq[0], 1, victim ? VHCA_CS_SUCCESS : VHCA_CS_RETRY_EXC_ERR);
@@ -297,7 +297,7 @@ static void timeout_while_draining(void **state)
 
 	setup(&f);
 	set_retries(&f.p.qp[0], 0, 7, 7);
-	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &lost), 0);
+	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &lost), 0);
 	wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 1, &f.r, 0);
 	t_send(&f.p.qp[0], &wr);
 	assert_int_equal(t_modify(&f.p.qp[0], &a, VHCA_QPA_STATE | VHCA_QPA_EN_SQD_ASYNC_NOTIFY),

@@ -20,8 +20,8 @@ static u32 rnd(u64 *s)
 	return *s >> 32;
 }
 
-static void storm_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			struct fab_effect *v)
+static void storm_hook(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		       struct fab_effect *v)
 {
 	struct storm *s = arg;
 
@@ -88,7 +88,7 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 		t_mr_put(mr[i], COUNTER, &zero, 8);
 		t_mr_put(mr[i], LATEST, &zero, 8);
 	}
-	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, storm_judge, &storm), 0);
+	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, storm_hook, &storm), 0);
 
 	for (u32 batch = 0; batch < messages / 64; batch++) {
 		for (u32 d = 0; d < 2; d++) {

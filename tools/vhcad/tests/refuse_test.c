@@ -3,51 +3,18 @@
  * Commands that are refused: the status, the field that is named, and that
  * what they concerned is as it was.
  */
-#include <string.h>
+#include "tests/admin.h"
 
-#include "tests/thca.h"
-
-#define REQ_OFF(type, f)	(offsetof(struct vhca_asqe, req) + offsetof(struct type, f))
 #define NOBODY			0x00ffff00u	/* a handle that nothing has */
 
-static const struct vdev_config cfg = {
-	.name = "t", .node_guid = 0xabc00, .ports = 2, .vectors = 4, .limit[VLIM_EQS] = 2,
-};
-
-struct fixture {
-	struct tworld w;
-	struct thca h;
-	struct tcq cq;
-	struct tqp qp;
-};
-
-static int setup(void **state)
+/* A device on which the event queues can be used up. */
+static int setup_few(void **state)
 {
-	static struct fixture f;
+	static const struct vdev_config few = {
+		.name = "t", .node_guid = 0xabc00, .ports = 2, .vectors = 4, .limit[VLIM_EQS] = 2,
+	};
 
-	memset(&f, 0, sizeof(f));
-	t_world_init(&f.w);
-	t_hca_init_cfg(&f.h, &f.w, &cfg);
-	t_expect_event(&f.h, VHCA_EV_PORT_ACTIVE, 0);
-	t_cq_init(&f.h, &f.cq, 4, 0);
-	t_qp_init(&f.h, &f.qp, &f.cq, &f.cq);
-	*state = &f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *f = *state;
-
-	t_hca_fini(&f->h);
-	t_world_fini(&f->w);
-	return 0;
-}
-
-static void refused(struct thca *h, u32 have, u32 want, u32 field)
-{
-	assert_int_equal(have, want);
-	assert_int_equal(h->bad_field, field);
+	return setup_as(state, &few);
 }
 
 static void handles(void **state)
@@ -243,7 +210,7 @@ static void queue_pairs(void **state)
 
 int main(void)
 {
-#define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
+#define TEST(t)	cmocka_unit_test_setup_teardown(t, setup_few, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(handles), TEST(ports), TEST(doorbell_pages), TEST(mkeys),
 		TEST(event_queues), TEST(queue_pairs),

@@ -67,17 +67,10 @@ static void moved_lid(void **state)
 
 static void by_hand(void **state)
 {
-	struct topo *t = topo_new();
+	struct topo *t = t_topo_open("abc", TOPO_HOQ_USUAL, t_triangle);
 	struct t_fabric f;
 	char why[128];
 
-	for (const char *s = "abc"; *s; s++)
-		topo_switch(t, (char[2]){ *s }, 18);
-	for (const struct twish *w = t_triangle; w->ends; w++) {
-		struct topo_link l = t_link_of(w);
-
-		topo_link(t, &l);
-	}
 	/* the long way round */
 	assert_null(topo_route(t, 0, "h4", "a-b"));
 	assert_string_equal(topo_route(t, 0, "h9", "a-b"), "no link leads to a port of this name");
@@ -185,17 +178,10 @@ static void rerouted(void **state)
 /* What was said of routes holds while it leads there, and is not forgotten. */
 static void rerouted_by_hand(void **state)
 {
-	struct topo *t = topo_new();
+	struct topo *t = t_topo_open("abc", TOPO_HOQ_USUAL, t_triangle);
 	struct t_fabric f;
 	char why[128];
 
-	for (const char *s = "abc"; *s; s++)
-		topo_switch(t, (char[2]){ *s }, 18);
-	for (const struct twish *w = t_triangle; w->ends; w++) {
-		struct topo_link l = t_link_of(w);
-
-		topo_link(t, &l);
-	}
 	assert_null(topo_route(t, 0, "h4", "a-b"));
 	assert_true(t_finish(t, why, sizeof(why)));
 	t_start(&f, t);

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/vfio.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -37,16 +36,6 @@ static u32 set(struct vuc *v, u32 index, u32 flags, u32 start, u32 count, const 
 	return vuc_call(v->sock, VU_SET_IRQS, m, sizeof(m), fds, nfds, NULL, 0, NULL);
 }
 
-static u64 drained(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	u64 n = 0;
-
-	if (poll(&p, 1, 0) == 1)
-		assert_int_equal(read(fd, &n, 8), 8);
-	return n;
-}
-
 static void counts(void **state)
 {
 	static const u32 expect[5] = { 0, 0, VUC_VECTORS, 1, 0 };
@@ -71,7 +60,7 @@ static void msi_counts(void **state)
 	assert_int_equal(set(*state, MSI, EVENTFD, 0, 1, &fd, 1), 0);
 	server_irq(((struct vuc *)*state)->server, 0);
 	server_irq(((struct vuc *)*state)->server, 1);
-	assert_int_equal(drained(fd), 1);
+	assert_int_equal(vuc_drained(fd), 1);
 	close(fd);
 }
 
@@ -90,11 +79,11 @@ static void signalled(void **state)
 			server_irq(v->server, i);
 	}
 	for (u32 i = 0; i < VUC_VECTORS; i++)
-		assert_int_equal(drained(fd[i]), i + 1);
+		assert_int_equal(vuc_drained(fd[i]), i + 1);
 	/* many in a row: nothing runs out */
 	for (u32 n = 0; n < 1000; n++)
 		server_irq(v->server, 3);
-	assert_int_equal(drained(fd[3]), 1000);
+	assert_int_equal(vuc_drained(fd[3]), 1000);
 	server_irq(v->server, VUC_VECTORS);
 	server_irq(v->server, UINT32_MAX);
 
@@ -102,11 +91,11 @@ static void signalled(void **state)
 	assert_int_equal(set(v, MSIX, EVENTFD, 3, 1, NULL, 0), 0);
 	server_irq(v->server, 3);
 	server_irq(v->server, 4);
-	assert_int_equal(drained(fd[3]), 0);
-	assert_int_equal(drained(fd[4]), 1);
+	assert_int_equal(vuc_drained(fd[3]), 0);
+	assert_int_equal(vuc_drained(fd[4]), 1);
 	assert_int_equal(set(v, MSIX, NONE, 0, 0, NULL, 0), 0);
 	server_irq(v->server, 4);
-	assert_int_equal(drained(fd[4]), 0);
+	assert_int_equal(vuc_drained(fd[4]), 0);
 	for (u32 i = 0; i < VUC_VECTORS; i++)
 		close(fd[i]);
 }
@@ -121,14 +110,14 @@ static void pending(void **state)
 	assert_int_equal(vuc_read32(v, 4, PBA), 1 << 9 | 1 << 2);
 	assert_int_equal(vuc_read32(v, 4, 0), 0);
 	assert_int_equal(set(v, MSIX, EVENTFD, 9, 1, &fd, 1), 0);
-	assert_int_equal(drained(fd), 1);
+	assert_int_equal(vuc_drained(fd), 1);
 	assert_int_equal(vuc_read32(v, 4, PBA), 1 << 2);
 	/* a reset forgets it */
 	assert_int_equal(vuc_call(v->sock, VU_DEVICE_RESET, NULL, 0, NULL, 0, NULL, 0, NULL), 0);
 	assert_int_equal(vuc_read32(v, 4, PBA), 0);
 	/* but keeps the eventfds */
 	server_irq(v->server, 9);
-	assert_int_equal(drained(fd), 1);
+	assert_int_equal(vuc_drained(fd), 1);
 	close(fd);
 }
 
@@ -145,9 +134,9 @@ static void loop_back(void **state)
 	assert_int_equal(set(v, MSIX, EVENTFD, 0, 3, fd, 3), 0);
 	assert_int_equal(set(v, MSIX, NONE, 1, 2, NULL, 0), 0);
 	assert_int_equal(vuc_call(v->sock, VU_SET_IRQS, &m, sizeof(m), NULL, 0, NULL, 0, NULL), 0);
-	assert_int_equal(drained(fd[0]), 1);
-	assert_int_equal(drained(fd[1]), 1);
-	assert_int_equal(drained(fd[2]), 2);
+	assert_int_equal(vuc_drained(fd[0]), 1);
+	assert_int_equal(vuc_drained(fd[1]), 1);
+	assert_int_equal(vuc_drained(fd[2]), 2);
 	for (u32 i = 0; i < 3; i++)
 		close(fd[i]);
 }
@@ -203,7 +192,7 @@ static void cannot_be_blocked(void **state)
 	close(fd);
 	fd = eventfd(0, 0);
 	assert_int_equal(set(v, MSIX, EVENTFD, 1, 1, &fd, 1), 0);
-	assert_int_equal(drained(fd), 1);
+	assert_int_equal(vuc_drained(fd), 1);
 	close(fd);
 	close(pipes[0]);
 	close(pipes[1]);

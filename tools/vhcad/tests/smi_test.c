@@ -40,7 +40,7 @@ static void pointer_is(const u8 *mad, u32 want)
 	assert_int_equal(mad_get(mad, DR_HOP_POINTER), want);
 }
 
-static enum smi_action at_switch(u8 *mad, u32 node, u8 in, u8 *out)
+static enum smi_action at_switch(u8 *mad, u8 in, u8 *out)
 {
 	struct smi_hop hop = { .nports = PORTS, .in_port = in };
 	enum smi_action what = smi_receive(mad, &hop);
@@ -63,7 +63,7 @@ static void there_and_back(void **state)
 			mad_put(mad, DR_HOP_POINTER, 1);
 			for (u32 node = 1; node < hops; node++) {
 				pointer_is(mad, node);
-				assert_int_equal(at_switch(mad, node, in_port(node), &out),
+				assert_int_equal(at_switch(mad, in_port(node), &out),
 						 SMI_FORWARD);
 				assert_int_equal(out, out_port(node));
 			}
@@ -74,7 +74,7 @@ static void there_and_back(void **state)
 			assert_int_equal(end.out_port, end.in_port);
 			for (u32 node = hops - 1; node; node--) {
 				pointer_is(mad, node + 1);
-				assert_int_equal(at_switch(mad, node, out_port(node), &out),
+				assert_int_equal(at_switch(mad, out_port(node), &out),
 						 SMI_FORWARD);
 				assert_int_equal(out, in_port(node));
 			}

@@ -24,6 +24,13 @@ struct spoilt {
 
 #define F(type, f)	offsetof(struct type, f), sizeof(((struct type *)0)->f)
 
+/* The status that a command has, and wants; and the field that its refusal names. */
+static inline void refused(struct thca *h, u32 have, u32 want, u32 field)
+{
+	assert_int_equal(have, want);
+	assert_int_equal(h->bad_field, field);
+}
+
 /* Expects each spoilt request to be refused, and then the good one to be carried out. */
 void spoil_each(struct thca *h, u8 op, const void *good, u32 len, const struct spoilt *s, u32 n);
 

@@ -35,12 +35,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void refused(struct thca *h, u32 have, u32 want, u32 field)
-{
-	assert_int_equal(have, want);
-	assert_int_equal(h->bad_field, field);
-}
-
 /* The commands that change a CQ. */
 static void cq_changes(void **state)
 {

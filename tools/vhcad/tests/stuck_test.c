@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/vfio.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,16 +127,6 @@ static u32 set_irqs(struct vuc *v, u32 vector, const int *fd, u32 n)
 	return vuc_call(v->sock, VU_SET_IRQS, &set, sizeof(set), fd, n, NULL, 0, NULL);
 }
 
-static u64 drained(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	u64 n = 0;
-
-	if (poll(&p, 1, 0) == 1)
-		assert_int_equal(read(fd, &n, 8), 8);
-	return n;
-}
-
 /* ---- the tests ---- */
 
 /* What is no eventfd is refused where it arrives; the check signals none. */
@@ -164,12 +153,12 @@ static void only_eventfds(void **state)
 			/* all or none */
 			assert_int_equal(set_irqs(v, 3, list, 3), EINVAL);
 		}
-		assert_int_equal(drained(good), 0);
+		assert_int_equal(vuc_drained(good), 0);
 		/* what the vector had it keeps; the others have none */
 		server_irq(v->server, 3);
 		server_irq(v->server, 4);
 		server_irq(v->server, 5);
-		assert_int_equal(drained(good), 1);
+		assert_int_equal(vuc_drained(good), 1);
 		for (u32 i = 3; i < ARRAY_SIZE(bad); i++)
 			close(bad[i]);
 	}

@@ -357,8 +357,8 @@ struct vport_stats t_stats(struct thca *h)
 	return native.s;
 }
 
-void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_effect *v)
+void t_nth_hook(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		struct fab_effect *v)
 {
 	struct tnth *n = arg;
 

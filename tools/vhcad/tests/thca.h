@@ -182,8 +182,8 @@ struct tnth {
 	u64 delay;
 };
 
-void t_nth_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-		 struct fab_effect *v);
+void t_nth_hook(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		struct fab_effect *v);
 
 /* A packet hook that keeps the headers of the first packets that pass. */
 struct tseen {

@@ -137,17 +137,17 @@ static void half_each(void **state)
 	};
 	struct t_fabric f;
 	struct fab_link_state s;
-	u64 from, until, len = t_size_of(LONG), n;
+	u64 len = t_size_of(LONG), n;
 	u32 before[2];
 
 	t_start(&f, t_topo("ab", TOPO_HOQ_USUAL, links));
-	for (from = f.now; f.now < from + 200 * USEC; t_pass(&f, USEC)) {
+	for (u64 from = f.now; f.now < from + 200 * USEC; t_pass(&f, USEC)) {
 		busy(&f, 0, 2, LONG);
 		busy(&f, 1, 3, LONG);
 	}
 	before[0] = f.e[2].n;
 	before[1] = f.e[3].n;
-	for (until = f.now + 4000 * USEC; f.now < until; t_pass(&f, USEC)) {
+	for (u64 until = f.now + 4000 * USEC; f.now < until; t_pass(&f, USEC)) {
 		busy(&f, 0, 2, LONG);
 		busy(&f, 1, 3, LONG);
 	}

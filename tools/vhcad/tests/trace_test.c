@@ -317,7 +317,7 @@ static void waits_for_what_is_lost(void **state)
 
 		assert_int_equal(trace_open(p->path, TRACE_RECORDS), 0);
 		t_pair_init_regions(&pair, 1, 2, &m[0], &m[1], 4096, RW, RW);
-		assert_int_equal(fab_set_packet_hook(pair.w.fabric, t_nth_judge, &lose), 0);
+		assert_int_equal(fab_set_packet_hook(pair.w.fabric, t_nth_hook, &lose), 0);
 		wr = t_wr(VHCA_OP_WRITE, 1, &m[0], 0, 64, &m[1], 0);
 		if (i)
 			t_post(&pair.qp[0], &wr);

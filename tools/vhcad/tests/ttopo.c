@@ -19,10 +19,9 @@ struct topo_link t_link_of(const struct twish *w)
 	return l;
 }
 
-struct topo *t_topo(const char *switches, u32 hoq_life, const struct twish *w)
+struct topo *t_topo_open(const char *switches, u32 hoq_life, const struct twish *w)
 {
 	struct topo *t = topo_new();
-	char why[128];
 
 	assert_non_null(t);
 	for (; *switches; switches++)
@@ -32,6 +31,14 @@ struct topo *t_topo(const char *switches, u32 hoq_life, const struct twish *w)
 
 		assert_null(topo_link(t, &l));
 	}
+	return t;
+}
+
+struct topo *t_topo(const char *switches, u32 hoq_life, const struct twish *w)
+{
+	struct topo *t = t_topo_open(switches, hoq_life, w);
+	char why[128];
+
 	if (!t_finish(t, why, sizeof(why)))
 		fail_msg("%s", why);
 	return t;

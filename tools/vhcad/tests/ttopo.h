@@ -17,7 +17,10 @@ struct twish {
 /** t_link_of() - its description; its name is @w->ends */
 struct topo_link t_link_of(const struct twish *w);
 
-/** t_topo() - finished: switches with names of a letter each, and links */
+/** t_topo_open() - switches with names of a letter each, and links; not finished */
+struct topo *t_topo_open(const char *switches, u32 hoq_life, const struct twish *w);
+
+/** t_topo() - the same, finished */
 struct topo *t_topo(const char *switches, u32 hoq_life, const struct twish *w);
 
 /** t_finish() - as the daemon does it with a topology file; false: @why it cannot be */

@@ -92,7 +92,7 @@ static void every_op(u8 mtu, bool packets)
 
 	setup(&f, mtu);
 	if (packets)
-		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &none), 0);
+		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &none), 0);
 	for (u32 o = 0; o < ARRAY_SIZE(ops); o++)
 		for (u32 s = 0; s < ARRAY_SIZE(sizes); s++)
 			one(&f, ops[o], sizes[s], id++);
@@ -152,7 +152,7 @@ static void no_window(void **state)
 	struct fixture f;
 
 	setup(&f, 1);
-	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &slow), 0);
+	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &slow), 0);
 	for (u32 i = 0; i < 5; i++) {
 		struct twr wr = t_wr(VHCA_OP_WRITE, i, &f.l, 0, 200000, &f.r, 0);
 
@@ -189,7 +189,7 @@ static void lose_each(void **state)
 		setup(&f, 3);
 		for (u32 i = 0; i < 3; i++)
 			post_recv(&f, 10 + i, i * 4000, 4000);
-		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &n);
 		for (u32 i = 0; i < 3; i++)
 			send(&f, VHCA_OP_SEND_IMM, i, 10000 * i, 3000 + i);
 		t_poll(&f.p.w);
@@ -255,7 +255,7 @@ static void lost_write(void **state)
 
 	setup(&f, 3);
 	post_recv(&f, 10, 50000, 4000);
-	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &n);
 	send(&f, VHCA_OP_WRITE_IMM, 1, 0, 3000);
 	t_expect_no_cqe(&f.p.cq[1]);
 	t_mr_expect(&f.r, 1000, 1024, 1, 0);
@@ -277,7 +277,7 @@ static void taken_receive_waits(void **state)
 
 	setup(&f, 3);
 	post_recv(&f, 10, 50000, 4000);
-	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &n);
 	send(&f, VHCA_OP_SEND, 1, 0, 3000);
 	send(&f, VHCA_OP_WRITE, 2, 0, 3000);
 	t_expect_no_cqe(&f.p.cq[1]);
@@ -299,7 +299,7 @@ static void double_each(void **state)
 		setup(&f, 3);
 		for (u32 i = 0; i < 4; i++)
 			post_recv(&f, 10 + i, i * 4000, 4000);
-		fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
+		fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &n);
 		send(&f, VHCA_OP_SEND, 0, 0, 3000);
 		send(&f, VHCA_OP_SEND, 1, 10000, 500);
 		t_poll(&f.p.w);
@@ -328,8 +328,8 @@ static u32 dice(struct storm *s)
 	return (s->seed >> 33) % 1000;
 }
 
-static void storm_judge(void *arg, const struct fab_port *from, const struct wire_hdr *h,
-			struct fab_effect *v)
+static void storm_hook(void *arg, const struct fab_port *from, const struct wire_hdr *h,
+		       struct fab_effect *v)
 {
 	struct storm *s = arg;
 
@@ -354,7 +354,7 @@ static void storms(void **state)
 		struct vhca_cqe e;
 
 		setup(&f, 3);
-		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, storm_judge, &s), 0);
+		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, storm_hook, &s), 0);
 		for (u32 i = 0; i < 30; i++)
 			post_recv(&f, i, i * SLOT, SLOT);
 		for (u32 i = 0; i < N; i++) {
@@ -599,7 +599,7 @@ static void drain(void **state)
 	struct twr wr;
 
 	setup(&f, 1);
-	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &slow), 0);
+	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &slow), 0);
 	for (u32 i = 0; i < 4; i++) {
 		wr = t_wr(VHCA_OP_WRITE, i, &f.l, 0, 200000, &f.r, 0);
 		t_post(&f.p.qp[0], &wr);
@@ -630,7 +630,7 @@ static void flush_order(void **state)
 	struct vhca_sge s;
 
 	setup(&f, 1);
-	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &slow), 0);
+	assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &slow), 0);
 	s = t_sge(&f.l, 0, 100);
 	for (u32 i = 0; i < 50; i++) {
 		struct twr wr = t_wr(VHCA_OP_WRITE, i, &f.l, 0, 200000, &f.r, 0);

@@ -17,7 +17,7 @@ static void sizes(bool packets)
 
 	setup(&f);
 	if (packets)
-		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &none), 0);
+		assert_int_equal(fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &none), 0);
 	for (u32 i = 0; i < ARRAY_SIZE(len); i++) {
 		bool imm = i % 2;
 
@@ -286,7 +286,7 @@ static void doubled(void **state)
 	struct fixture f;
 
 	setup(&f);
-	fab_set_packet_hook(f.p.w.fabric, t_nth_judge, &n);
+	fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &n);
 	post_recv(&f, 10, 0, 1000);
 	post_recv(&f, 11, 0, 1000);
 	post_recv(&f, 12, 0, 1000);

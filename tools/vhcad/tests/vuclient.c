@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,16 @@ static void wait_for(struct vuc *v, const u32 *counter, u32 n)
 	while (*counter < n)
 		pthread_cond_wait(&v->changed, &v->lock);
 	pthread_mutex_unlock(&v->lock);
+}
+
+u64 vuc_drained(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	u64 n = 0;
+
+	if (poll(&p, 1, 0) == 1)
+		assert_int_equal(read(fd, &n, 8), 8);
+	return n;
 }
 
 void vuc_wait_kicks(struct vuc *v, u32 n)

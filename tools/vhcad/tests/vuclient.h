@@ -60,6 +60,9 @@ u32 vuc_write(struct vuc *v, u32 region, u64 off, const void *buf, u32 len);
 u32 vuc_read32(struct vuc *v, u32 region, u64 off);
 void vuc_write32(struct vuc *v, u32 region, u64 off, u32 val);
 
+/* What an eventfd has counted since it was asked last. */
+u64 vuc_drained(int fd);
+
 /* Waits until the device has seen so many of them. */
 void vuc_wait_kicks(struct vuc *v, u32 n);
 void vuc_wait_resets(struct vuc *v, u32 n);

@@ -366,7 +366,7 @@ static void lose_each(void **state)
 		t_mr_put(&f->of[1].mr, 0, &word, 8);
 		receive(f, 0, 1, LEN);
 		receive(f, 1, 2, LEN);
-		assert_int_equal(fab_set_packet_hook(f->w.fabric, t_nth_judge, &nth), 0);
+		assert_int_equal(fab_set_packet_hook(f->w.fabric, t_nth_hook, &nth), 0);
 		for (u32 i = 0; i < 4; i++) {
 			static const u8 op[] = {
 				VHCA_OP_SEND, VHCA_OP_READ, VHCA_OP_FETCH_ADD, VHCA_OP_SEND,

@@ -213,8 +213,8 @@ static int find_ipv6(struct net *net, int ifindex, const struct addr_query *quer
  * A route to an own address leads to the loopback interface, on which nothing like RDMA runs: then
  * both ends are the interface that has the address.
  */
-static int find_ends_rcu(struct net *net, int ifindex, const struct addr_query *query,
-			 struct addr_route *route, bool *own)
+static int find_ends_rcu(int ifindex, const struct addr_query *query, struct addr_route *route,
+			 bool *own)
 {
 	const struct net_device *dev = READ_ONCE(route->dst->dev);
 	sa_family_t family = query->dst.any.sa_family;
@@ -272,7 +272,7 @@ static int find_rcu(const struct addr_query *query, struct addr_route *route, bo
 	}
 	ret = query->dst.any.sa_family == AF_INET ? find_ipv4(net, ifindex, query, route) :
 						    find_ipv6(net, ifindex, query, route);
-	return ret ?: find_ends_rcu(net, ifindex, query, route, own);
+	return ret ?: find_ends_rcu(ifindex, query, route, own);
 }
 
 /**

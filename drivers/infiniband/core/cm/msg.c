@@ -318,7 +318,6 @@ static u64 cm_field_get(const struct cm_field *field, const u8 *mad)
 int cm_msg_pack(const struct cm_msg *msg, void *mad)
 {
 	const struct cm_layout *layout = &cm_layouts[msg->type];
-	const struct cm_field *field;
 	const void *member;
 	u8 *bytes = mad;
 	u64 value;
@@ -332,7 +331,8 @@ int cm_msg_pack(const struct cm_msg *msg, void *mad)
 	put_unaligned_be16(CM_FIRST_ATTR_ID + msg->type, bytes + MAD_ATTR_ID);
 	put_unaligned_be32(msg->attr_mod, bytes + MAD_ATTR_MOD);
 
-	for (field = layout->fields; field < layout->fields + layout->count; field++) {
+	for (const struct cm_field *field = layout->fields; field < layout->fields + layout->count;
+	     field++) {
 		member = (const u8 *)msg + field->member;
 		if (field->width > 64) {
 			memcpy(bytes + field->at, member, field->size);
@@ -375,7 +375,6 @@ EXPORT_SYMBOL_IF_KUNIT(cm_msg_pack);
 int cm_msg_unpack(struct cm_msg *msg, const void *mad)
 {
 	const struct cm_layout *layout;
-	const struct cm_field *field;
 	const u8 *bytes = mad;
 	u64 value;
 	u8 *member;
@@ -393,7 +392,8 @@ int cm_msg_unpack(struct cm_msg *msg, const void *mad)
 	msg->attr_mod = get_unaligned_be32(bytes + MAD_ATTR_MOD);
 
 	layout = &cm_layouts[msg->type];
-	for (field = layout->fields; field < layout->fields + layout->count; field++) {
+	for (const struct cm_field *field = layout->fields; field < layout->fields + layout->count;
+	     field++) {
 		member = (u8 *)msg + field->member;
 		if (field->width > 64) {
 			memcpy(member, bytes + field->at, field->size);

@@ -115,10 +115,8 @@ void cm_id_put(struct cm_id *id)
  */
 struct cm_id *cm_id_after(struct cm_device *device, unsigned long *number)
 {
-	struct cm_id *id;
-
 	guard(rcu)();
-	for (id = xa_find(&ids, number, ULONG_MAX, XA_PRESENT); id;
+	for (struct cm_id *id = xa_find(&ids, number, ULONG_MAX, XA_PRESENT); id;
 	     id = xa_find_after(&ids, number, ULONG_MAX, XA_PRESENT))
 		if (id->device == device && refcount_inc_not_zero(&id->refs))
 			return id;

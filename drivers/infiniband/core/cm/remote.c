@@ -93,9 +93,8 @@ void cm_remote_free(struct cm_remote *remote)
 }
 
 /* Puts a peer into a table, unless one with this key is there. */
-static enum cm_bind insert(struct rhashtable *table, struct cm_remote *remote,
-			   struct rhash_head *node, struct rhashtable_params params,
-			   enum cm_bind taken, u32 *other)
+static enum cm_bind insert(struct rhashtable *table, struct rhash_head *node,
+			   struct rhashtable_params params, enum cm_bind taken, u32 *other)
 {
 	struct cm_remote *found;
 
@@ -127,10 +126,10 @@ enum cm_bind cm_remote_bind(struct cm_remote *remote, u64 ca_guid, u32 comm_id, 
 
 	remote->id_key = (struct cm_remote_key) { ca_guid, comm_id, KIND_ID };
 	remote->qp_key = (struct cm_remote_key) { ca_guid, qpn, KIND_QP };
-	ret = insert(&peers_by_id, remote, &remote->by_id, id_params, CM_BIND_SAME_ID, other);
+	ret = insert(&peers_by_id, &remote->by_id, id_params, CM_BIND_SAME_ID, other);
 	if (ret != CM_BOUND)
 		return ret;
-	ret = insert(&peers_by_qp, remote, &remote->by_qp, qp_params, CM_BIND_SAME_QP, other);
+	ret = insert(&peers_by_qp, &remote->by_qp, qp_params, CM_BIND_SAME_QP, other);
 	if (ret != CM_BOUND)
 		rhashtable_remove_fast(&peers_by_id, &remote->by_id, id_params);
 	remote->bound = ret == CM_BOUND;

@@ -185,18 +185,30 @@ void ib_clients_detach_all(struct ib_device *device)
 	}
 }
 
-static void assign_id(struct ib_client *client, int *ret)
+static int assign_id(struct ib_client *client)
 {
+	int ret;
+
 	guard(rwsem_write)(&ib_clients_rwsem);
 	/* Ids of clients that left last are free again. */
 	while (ids_used && !xa_load(&ib_clients, ids_used - 1))
 		ids_used--;
 	client->client_id = ids_used;
-	*ret = xa_insert(&ib_clients, client->client_id, client, GFP_KERNEL);
-	if (*ret)
-		return;
+	ret = xa_insert(&ib_clients, client->client_id, client, GFP_KERNEL);
+	if (ret)
+		return ret;
 	ids_used++;
 	xa_set_mark(&ib_clients, client->client_id, CLIENT_REGISTERED);
+	return 0;
+}
+
+static void detach_all(struct ib_client *client)
+{
+	struct ib_device *device;
+	unsigned long index;
+
+	for_each_known_device(device, index)
+		detach(device, client);
 }
 
 static int attach_all(struct ib_client *client)
@@ -231,7 +243,7 @@ int ib_register_client(struct ib_client *client)
 
 	refcount_set(&client->uses, 1);
 	init_completion(&client->uses_zero);
-	assign_id(client, &ret);
+	ret = assign_id(client);
 	if (ret)
 		return ret;
 	ret = attach_all(client);
@@ -250,14 +262,9 @@ EXPORT_SYMBOL(ib_register_client);
  */
 void ib_unregister_client(struct ib_client *client)
 {
-	struct ib_device *device;
-	unsigned long index;
-
 	scoped_guard(rwsem_write, &ib_clients_rwsem)
 		xa_clear_mark(&ib_clients, client->client_id, CLIENT_REGISTERED);
-	for_each_known_device(device, index)
-		detach(device, client);
-
+	detach_all(client);
 	client_put(client);
 	wait_for_completion(&client->uses_zero);
 	scoped_guard(rwsem_write, &ib_clients_rwsem)

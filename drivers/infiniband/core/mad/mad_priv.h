@@ -65,7 +65,7 @@ struct mad_timer {
  * @given_up: nothing is posted, and what was may never complete, as the QP can neither work nor be
  *	stopped; changed with @posting and the port's lock held
  * @recover: brings the QP back to work
- * @deaf: the time until another try when nothing could be posted
+ * @recover_timer: the time until another try when nothing could be posted
  */
 struct mad_qp {
 	struct mad_port *port;
@@ -85,14 +85,14 @@ struct mad_qp {
 	struct mutex posting;
 	bool given_up;
 	struct work_struct recover;
-	struct mad_timer deaf;
+	struct mad_timer recover_timer;
 };
 
 /*
  * Where nothing can arrive, for want of memory or since the QP does not work, it is tried again
  * after so many milliseconds.
  */
-#define DEAF_MS 1000
+#define RECOVER_MS 1000
 
 /* Some devices keep the highest byte of TIDs for themselves. */
 #define MAD_MAX_HI_TID 0xffffff

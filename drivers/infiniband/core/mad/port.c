@@ -51,7 +51,7 @@ struct mad_port *mad_port_alloc(struct ib_device *device, u32 port_num)
 		init_waitqueue_head(&port->qp[i].idle);
 		INIT_LIST_HEAD(&port->qp[i].posted);
 		mutex_init(&port->qp[i].posting);
-		timerqueue_init(&port->qp[i].deaf.node);
+		timerqueue_init(&port->qp[i].recover_timer.node);
 		mad_table_init(&port->qp[i].table);
 	}
 	return port;

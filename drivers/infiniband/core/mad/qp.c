@@ -146,7 +146,7 @@ static void recover(struct work_struct *work)
 	int ret;
 
 	scoped_guard(spinlock_irqsave, &port->lock)
-		mad_timer_stop(port, &qp->deaf);
+		mad_timer_stop(port, &qp->recover_timer);
 	ret = qp->given_up ? -EINVAL : restart_sends(qp);
 	if (ret) {
 		if (qp->started)
@@ -166,15 +166,15 @@ static void recover(struct work_struct *work)
 		qp->stalled = false;
 		/* Nothing will complete by which one could notice that it works or fails. */
 		if (port->open && (qp->given_up || qp->missing == qp->wanted))
-			mad_timer_arm(port, &qp->deaf, DEAF_MS);
+			mad_timer_arm(port, &qp->recover_timer, RECOVER_MS);
 		mad_send_push(qp);
 	}
 	mad_run_done(port);
 }
 
-static void deaf(struct mad_port *port, struct mad_timer *timer)
+static void recover_again(struct mad_port *port, struct mad_timer *timer)
 {
-	struct mad_qp *qp = container_of(timer, struct mad_qp, deaf);
+	struct mad_qp *qp = container_of(timer, struct mad_qp, recover_timer);
 
 	if (!port->open || qp->stalled)
 		return;
@@ -222,7 +222,7 @@ static int make(struct mad_qp *qp)
 	qp->free = sendq_size;
 	qp->wanted = recvq_size;
 	qp->missing = recvq_size;
-	qp->deaf.expired = deaf;
+	qp->recover_timer.expired = recover_again;
 	INIT_WORK(&qp->recover, recover);
 	return 0;
 }

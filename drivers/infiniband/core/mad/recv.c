@@ -292,7 +292,7 @@ void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 			guard(spinlock_irqsave)(&port->lock);
 			miss(qp);
 			if (works(qp) && qp->missing == qp->wanted)
-				mad_timer_arm(port, &qp->deaf, DEAF_MS);
+				mad_timer_arm(port, &qp->recover_timer, RECOVER_MS);
 		}
 		return;
 	}

@@ -43,8 +43,7 @@ static int put_kinship(struct sk_buff *msg, struct ib_device *device)
 	return 0;
 }
 
-/* There are no more details. */
-static int put_device_info(struct sk_buff *msg, struct ib_device *device, bool details)
+static int put_device_info(struct sk_buff *msg, struct ib_device *device)
 {
 	const char *name = protocol(device);
 	char fw[IB_FW_VERSION_NAME_MAX];
@@ -76,7 +75,12 @@ static int put_device_info(struct sk_buff *msg, struct ib_device *device, bool d
  */
 int nldev_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
-	return nl_answer_device(skb, nlh, extack, put_device_info);
+	struct nl_request request;
+	struct ib_device *device = nl_request_begin(&request, skb, nlh, extack);
+
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	return nl_answer_device(&request, device, put_device_info);
 }
 
 static int dump_device(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,

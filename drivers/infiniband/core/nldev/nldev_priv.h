@@ -37,10 +37,9 @@ int nl_dump_end(struct sk_buff *skb, struct nlmsghdr *message, int err);
 bool nl_wants_details(const struct nl_request *request);
 
 /* Puts what is said of a device into a message: 0, or -EMSGSIZE, and the caller takes it back. */
-typedef int (*nl_put_fn)(struct sk_buff *msg, struct ib_device *device, bool details);
+typedef int (*nl_put_fn)(struct sk_buff *msg, struct ib_device *device);
 
-int nl_answer_device(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack,
-		     nl_put_fn put);
+int nl_answer_device(struct nl_request *request, struct ib_device *device, nl_put_fn put);
 int nl_dump_device(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,
 		   unsigned int number, nl_put_fn put);
 int nl_put_device(struct sk_buff *msg, struct ib_device *device);

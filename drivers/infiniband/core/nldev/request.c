@@ -436,36 +436,27 @@ bool nl_wants_details(const struct nl_request *request)
 
 /**
  * nl_answer_device() - answer a request for one device
- * @skb: the request
- * @nlh: its header
- * @extack: where a reason goes
+ * @request: the request
+ * @device: the device; its reference goes
  * @put: what the answer says
  *
- * Return: 0, -EINVAL for a missing or unknown device, or what sending returned.
+ * Return: 0, -ENOMEM, what @put returned, or what sending returned.
  */
-int nl_answer_device(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack,
-		     nl_put_fn put)
+int nl_answer_device(struct nl_request *request, struct ib_device *device, nl_put_fn put)
 {
-	struct nl_request request;
-	struct ib_device *device = nl_request_begin(&request, skb, nlh, extack);
 	struct nlmsghdr *reply;
-	struct sk_buff *msg;
-	int ret;
+	struct sk_buff *msg = nl_reply_begin(request, &reply);
+	int ret = msg ? put(msg, device) : -ENOMEM;
 
-	if (IS_ERR(device))
-		return PTR_ERR(device);
-	msg = nl_reply_begin(&request, &reply);
-	ret = msg ? put(msg, device, nl_wants_details(&request)) : -ENOMEM;
 	ib_device_put(device);
-	return nl_reply_send(&request, msg, reply, ret);
+	return nl_reply_send(request, msg, reply, ret);
 }
 
 /**
  * nl_dump_device() - a device's message in a dump of all
  * @device: the device
  * @skb: a part of the answer
- * @cb: state of the dump: args[0] counts devices that have been sent, args[1] says whether details
- *      are wanted
+ * @cb: state of the dump: args[0] counts devices that have been sent
  * @number: which of all devices it is
  * @put: what the message says
  *
@@ -482,7 +473,7 @@ int nl_dump_device(struct ib_device *device, struct sk_buff *skb, struct netlink
 	reply = nl_dump_begin(skb, cb);
 	if (!reply)
 		return -EMSGSIZE;
-	ret = put(skb, device, cb->args[1]);
+	ret = put(skb, device);
 	if (!nl_dump_end(skb, reply, ret))
 		cb->args[0] = number + 1;
 	return ret;

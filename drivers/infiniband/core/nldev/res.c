@@ -52,6 +52,16 @@ static int put_summary(struct sk_buff *msg, struct ib_device *device, bool detai
 	return 0;
 }
 
+static int put_brief(struct sk_buff *msg, struct ib_device *device)
+{
+	return put_summary(msg, device, false);
+}
+
+static int put_detailed(struct sk_buff *msg, struct ib_device *device)
+{
+	return put_summary(msg, device, true);
+}
+
 /**
  * nldev_res_get() - RDMA_NLDEV_CMD_RES_GET for one device
  * @skb: the request
@@ -62,19 +72,26 @@ static int put_summary(struct sk_buff *msg, struct ib_device *device, bool detai
  */
 int nldev_res_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
-	return nl_answer_device(skb, nlh, extack, put_summary);
+	struct nl_request request;
+	struct ib_device *device = nl_request_begin(&request, skb, nlh, extack);
+
+	if (IS_ERR(device))
+		return PTR_ERR(device);
+	return nl_answer_device(&request, device,
+				nl_wants_details(&request) ? put_detailed : put_brief);
 }
 
 static int dump_summary(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,
 			unsigned int number)
 {
-	return nl_dump_device(device, skb, cb, number, put_summary);
+	return nl_dump_device(device, skb, cb, number, cb->args[1] ? put_detailed : put_brief);
 }
 
 /**
  * nldev_res_dump() - RDMA_NLDEV_CMD_RES_GET for all devices
  * @skb: a part of the answer
- * @cb: state of the dump
+ * @cb: state of the dump: args[0] counts devices that have been sent, args[1] says whether details
+ *      are wanted
  *
  * A malformed request asks for no details.
  *

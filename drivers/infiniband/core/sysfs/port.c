@@ -223,15 +223,17 @@ static ssize_t link_layer_show(struct ib_device *device, u32 port_num,
 static IB_PORT_ATTR_RO(link_layer);
 
 static struct attribute *link_attrs[] = {
+	/* of the link itself */
+	&ib_port_attr_link_layer.attr,
+	&ib_port_attr_phys_state.attr,
 	&ib_port_attr_state.attr,
+	&ib_port_attr_rate.attr,
+	&ib_port_attr_cap_mask.attr,
+	/* from the subnet manager */
 	&ib_port_attr_lid.attr,
 	&ib_port_attr_lid_mask_count.attr,
 	&ib_port_attr_sm_lid.attr,
 	&ib_port_attr_sm_sl.attr,
-	&ib_port_attr_cap_mask.attr,
-	&ib_port_attr_rate.attr,
-	&ib_port_attr_phys_state.attr,
-	&ib_port_attr_link_layer.attr,
 	NULL,
 };
 

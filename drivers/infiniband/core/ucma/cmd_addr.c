@@ -93,13 +93,13 @@ int ucma_check_resolve_ip(struct ucma_call *call)
 
 static int resolve(struct ucma_id *id, void *src, const void *dst, u32 timeout_ms)
 {
-	int ret = ucma_promise(id, UCMA_ANSWER, UCMA_RESOLVE_EVENTS);
+	int ret = ucma_reserve(id, UCMA_ANSWER, UCMA_RESOLVE_EVENTS);
 
 	if (ret)
 		return ret;
 	ret = ucma_cm->resolve_addr(id->cm, src, dst, timeout_ms);
 	if (ret)
-		ucma_unpromise(id, UCMA_ANSWER, UCMA_RESOLVE_EVENTS);
+		ucma_unreserve(id, UCMA_ANSWER, UCMA_RESOLVE_EVENTS);
 	return ret;
 }
 
@@ -158,12 +158,12 @@ int ucma_resolve_addr(struct ucma_call *call)
  */
 int ucma_resolve_route(struct ucma_call *call)
 {
-	int ret = ucma_promise(call->id, UCMA_ANSWER, UCMA_RESOLVE_EVENTS);
+	int ret = ucma_reserve(call->id, UCMA_ANSWER, UCMA_RESOLVE_EVENTS);
 
 	if (ret)
 		return ret;
 	ret = ucma_cm->resolve_route(call->id->cm, call->req.resolve_route.timeout_ms);
 	if (ret)
-		ucma_unpromise(call->id, UCMA_ANSWER, UCMA_RESOLVE_EVENTS);
+		ucma_unreserve(call->id, UCMA_ANSWER, UCMA_RESOLVE_EVENTS);
 	return ret;
 }

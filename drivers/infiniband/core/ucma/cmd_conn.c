@@ -53,13 +53,13 @@ int ucma_connect(struct ucma_call *call)
 {
 	struct rdma_ucm_connect *req = &call->req.connect;
 	struct rdma_conn_param param = conn_param(call->id->cm, &req->conn_param);
-	int ret = ucma_promise(call->id, UCMA_ANSWER, UCMA_CONNECT_EVENTS);
+	int ret = ucma_reserve(call->id, UCMA_ANSWER, UCMA_CONNECT_EVENTS);
 
 	if (ret)
 		return ret;
 	ret = ucma_cm->connect_ece(call->id->cm, &param, &req->ece);
 	if (ret)
-		ucma_unpromise(call->id, UCMA_ANSWER, UCMA_CONNECT_EVENTS);
+		ucma_unreserve(call->id, UCMA_ANSWER, UCMA_CONNECT_EVENTS);
 	return ret;
 }
 
@@ -90,13 +90,13 @@ int ucma_accept(struct ucma_call *call)
 {
 	struct rdma_ucm_accept *req = &call->req.accept;
 	struct rdma_conn_param param = conn_param(call->id->cm, &req->conn_param);
-	int ret = ucma_promise(call->id, UCMA_ANSWER, UCMA_ACCEPT_EVENTS);
+	int ret = ucma_reserve(call->id, UCMA_ANSWER, UCMA_ACCEPT_EVENTS);
 
 	if (ret)
 		return ret;
 	ret = accept_with(call->id, req, req->conn_param.valid ? &param : NULL);
 	if (ret)
-		ucma_unpromise(call->id, UCMA_ANSWER, UCMA_ACCEPT_EVENTS);
+		ucma_unreserve(call->id, UCMA_ANSWER, UCMA_ACCEPT_EVENTS);
 	return ret;
 }
 

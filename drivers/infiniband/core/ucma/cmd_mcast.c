@@ -37,7 +37,7 @@ static u32 leave(struct ucma_group *group)
 		ucma_event_free(event);
 	/* An id may join and leave any number of times, so room for the group's events is freed. */
 	if (group->told < UCMA_JOIN_EVENTS)
-		ucma_unpromise(id, UCMA_OF_GROUP, UCMA_JOIN_EVENTS - group->told);
+		ucma_unreserve(id, UCMA_OF_GROUP, UCMA_JOIN_EVENTS - group->told);
 	reported = group->reported;
 	ucma_group_free(group);
 	return reported;
@@ -86,13 +86,13 @@ int ucma_leave_mcast(struct ucma_call *call)
 /* Under the id's lock: events of the group that come before it can be named wait to be read. */
 static int join(struct ucma_id *id, struct ucma_group *group, u8 join_state)
 {
-	int ret = ucma_promise(id, UCMA_OF_GROUP, UCMA_JOIN_EVENTS);
+	int ret = ucma_reserve(id, UCMA_OF_GROUP, UCMA_JOIN_EVENTS);
 
 	if (ret)
 		return ret;
 	ret = ucma_cm->join_multicast(id->cm, (struct sockaddr *)&group->addr, join_state, group);
 	if (ret)
-		ucma_unpromise(id, UCMA_OF_GROUP, UCMA_JOIN_EVENTS);
+		ucma_unreserve(id, UCMA_OF_GROUP, UCMA_JOIN_EVENTS);
 	else
 		ucma_group_publish(group);
 	return ret;

@@ -77,7 +77,7 @@ static int set_path(struct ucma_id *id, union ucma_optval *value)
 
 	if (!id->cm->device)
 		return rdma_refuse(-EINVAL, "the id has no device yet");
-	ret = ucma_promise(id, UCMA_ANSWER, UCMA_RESOLVE_EVENTS);
+	ret = ucma_reserve(id, UCMA_ANSWER, UCMA_RESOLVE_EVENTS);
 	if (ret)
 		return ret;
 	ib_sa_unpack_path(value->path.path_rec, &path);
@@ -86,7 +86,7 @@ static int set_path(struct ucma_id *id, union ucma_optval *value)
 		sa_convert_path_ib_to_opa(&opa, &path);
 	ret = ucma_cm->set_ib_path(id->cm, is_opa ? &opa : &path);
 	if (ret)
-		ucma_unpromise(id, UCMA_ANSWER, UCMA_RESOLVE_EVENTS);
+		ucma_unreserve(id, UCMA_ANSWER, UCMA_RESOLVE_EVENTS);
 	else
 		ucma_tell(id, id->cm, &resolved);
 	return ret;

@@ -46,12 +46,12 @@ static struct ucma_event *take_room(struct ucma_id *id, enum ucma_room room)
 }
 
 /**
- * ucma_unpromise() - give up room that is not needed
+ * ucma_unreserve() - give up room that is not needed
  * @id: the id
  * @room: which
  * @events: how many events will not come
  */
-void ucma_unpromise(struct ucma_id *id, enum ucma_room room, unsigned int events)
+void ucma_unreserve(struct ucma_id *id, enum ucma_room room, unsigned int events)
 {
 	struct ucma_event *event;
 
@@ -63,7 +63,7 @@ void ucma_unpromise(struct ucma_id *id, enum ucma_room room, unsigned int events
 }
 
 /**
- * ucma_promise() - make room for events that may come
+ * ucma_reserve() - make room for events that may come
  * @id: the id
  * @room: which events
  * @events: how many more
@@ -71,13 +71,13 @@ void ucma_unpromise(struct ucma_id *id, enum ucma_room room, unsigned int events
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int ucma_promise(struct ucma_id *id, enum ucma_room room, unsigned int events)
+int ucma_reserve(struct ucma_id *id, enum ucma_room room, unsigned int events)
 {
 	for (unsigned int made = 0; made < events; made++) {
 		struct ucma_event *event = ucma_event_alloc();
 
 		if (!event) {
-			ucma_unpromise(id, room, made);
+			ucma_unreserve(id, room, made);
 			return -ENOMEM;
 		}
 		event->room = room;

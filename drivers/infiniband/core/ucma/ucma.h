@@ -337,8 +337,8 @@ void ucma_group_publish(struct ucma_group *group);
 int ucma_group_owner(struct ucma_file *file, u32 number, u32 *id_number);
 
 /* events.c */
-int ucma_promise(struct ucma_id *id, enum ucma_room room, unsigned int events);
-void ucma_unpromise(struct ucma_id *id, enum ucma_room room, unsigned int events);
+int ucma_reserve(struct ucma_id *id, enum ucma_room room, unsigned int events);
+void ucma_unreserve(struct ucma_id *id, enum ucma_room room, unsigned int events);
 struct ucma_event *ucma_event_alloc(void);
 void ucma_event_free(struct ucma_event *event);
 void ucma_tell(struct ucma_id *id, struct rdma_cm_id *cm, const struct rdma_cm_event *told);

@@ -21,9 +21,9 @@ struct uverbs_chunk {
  */
 void uverbs_call_free(struct uverbs_call *call)
 {
-	struct uverbs_chunk *chunk, *next;
+	struct uverbs_chunk *next;
 
-	for (chunk = call->chunks; chunk; chunk = next) {
+	for (struct uverbs_chunk *chunk = call->chunks; chunk; chunk = next) {
 		next = chunk->next;
 		kvfree(chunk);
 	}

@@ -63,9 +63,7 @@ static int check_mandatory(struct uverbs_call *call)
  */
 static int return_handles(struct uverbs_call *call)
 {
-	struct uverbs_held *held;
-
-	for (held = call->held; held; held = held->next)
+	for (struct uverbs_held *held = call->held; held; held = held->next)
 		if (held->access == UVERBS_ACCESS_NEW &&
 		    put_user((s64)held->uobj->id,
 			     &call->user_attrs[held->uattr - call->uattrs].data_s64))

@@ -100,9 +100,7 @@ struct ib_uobject *uverbs_take(struct uverbs_call *call, u16 type, enum uverbs_o
  */
 void uverbs_mark_hw(struct uverbs_call *call, struct ib_uobject *uobj)
 {
-	struct uverbs_held *held;
-
-	for (held = call->held; held; held = held->next)
+	for (struct uverbs_held *held = call->held; held; held = held->next)
 		if (held->uobj == uobj)
 			held->hw = true;
 }
@@ -118,7 +116,6 @@ void uverbs_mark_hw(struct uverbs_call *call, struct ib_uobject *uobj)
  */
 void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_uobject *fresh)
 {
-	struct uverbs_held *held;
 	int ret;
 
 	ret = uverbs_uobj_replace(old, fresh, &call->bundle);
@@ -126,7 +123,7 @@ void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_
 	if (ret)
 		return;
 	/* Like every destroyed object it stays locked for good. */
-	for (held = call->held; held; held = held->next)
+	for (struct uverbs_held *held = call->held; held; held = held->next)
 		if (held->uobj == old)
 			held->access = UVERBS_ACCESS_DESTROY;
 }
@@ -141,11 +138,9 @@ void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_
  */
 void uverbs_give_back_held(struct uverbs_call *call, bool commit)
 {
-	struct uverbs_held *held;
-
 	if (commit && call->settle)
 		call->settle(call, true);
-	for (held = call->held; held; held = held->next) {
+	for (struct uverbs_held *held = call->held; held; held = held->next) {
 		if (held->access != UVERBS_ACCESS_NEW)
 			uverbs_uobj_unlock(held->uobj, held->access);
 		else if (commit)

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
+
 #define TIMEOUT_MS	20000
 #define ACCESS	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
 
@@ -222,10 +224,10 @@ static void access_errors(void)
 static void overrun(void)
 {
 	struct pair p = make(false, 1, 0);
-	int i, room = p.small->cqe;
+	int room = p.small->cqe;
 
 	to_rts(p.to);
-	for (i = 0; i < room + 1; i++) {
+	for (int i = 0; i < room + 1; i++) {
 		post_recv(&p);
 		post_send(&p, IBV_WR_SEND, 0);
 		complete(p.cq);
@@ -240,10 +242,9 @@ static void shared_receives(void)
 	struct ibv_srq_attr attr = { .srq_limit = 3 };
 	struct ibv_qp_attr none = {};
 	struct pair p = make(true, 0, 0);
-	int i;
 
 	to_rts(p.to);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		post_recv(&p);
 	must(!ibv_modify_srq(p.srq, &attr, IBV_SRQ_LIMIT), "ibv_modify_srq");
 	post_send(&p, IBV_WR_SEND, 0);
@@ -253,7 +254,7 @@ static void shared_receives(void)
 	post_send(&p, IBV_WR_SEND, 0);
 	expect("fewer: the limit is reached", IBV_EVENT_SRQ_LIMIT_REACHED, p.srq);
 	post_send(&p, IBV_WR_SEND, 0);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		complete(p.cq);
 	quiet("once");
 	must(!ibv_query_srq(p.srq, &attr) && !attr.srq_limit, "the limit is not armed any more");
@@ -264,15 +265,10 @@ static void shared_receives(void)
 
 int main(int argc, char **argv)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_port_attr port;
-	int i;
 
-	must(argc == 2 && list, "ibv_get_device_list");
-	for (i = 0; list[i] && strcmp(ibv_get_device_name(list[i]), argv[1]); i++)
-		;
-	must(list[i], argv[1]);
-	context = ibv_open_device(list[i]);
+	must(argc == 2, "the device's name");
+	context = open_device(argv[1]);
 	must(context && !ibv_query_port(context, 1, &port), "ibv_open_device");
 	lid = port.lid;
 	pd = ibv_alloc_pd(context);

@@ -14,9 +14,7 @@ static struct ibv_device_attr_ex attr;
 
 static bool has(const char *word)
 {
-	int i;
-
-	for (i = 0; lacks[i]; i++)
+	for (int i = 0; lacks[i]; i++)
 		if (!strcmp(lacks[i], word))
 			return false;
 	return true;
@@ -65,7 +63,6 @@ static void talk(enum ibv_qp_type type, const char *word, const char *name)
 	struct ibv_cq *cq = ibv_create_cq(context, 2 * DEPTH, NULL, NULL, 0);
 	struct ibv_wc wc = {};
 	struct ibv_qp *qp;
-	int i;
 
 	must(cq, "ibv_create_cq");
 	errno = 0;
@@ -75,7 +72,7 @@ static void talk(enum ibv_qp_type type, const char *word, const char *name)
 		connect_qp(qp, qp);
 		post_recv(qp, 1, 64);
 		post_send(qp, 2, 64, self, qp->qp_num);
-		for (i = 0; i < 2; i++) {
+		for (int i = 0; i < 2; i++) {
 			wc = complete(cq);
 			bad += wc.status != IBV_WC_SUCCESS;
 		}
@@ -222,10 +219,9 @@ static void operations(void)
 		{ "bind", IBV_QPT_UC, IBV_QP_EX_WITH_BIND_MW, uc && has("mw") },
 	};
 	struct ibv_cq *cq = ibv_create_cq(context, 4, NULL, NULL, 0);
-	unsigned int i;
 
 	must(cq, "ibv_create_cq");
-	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+	for (unsigned int i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 		struct ibv_qp_init_attr_ex init = {
 			.qp_type = ops[i].type, .send_cq = cq, .recv_cq = cq, .pd = pd,
 			.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
@@ -272,7 +268,7 @@ int main(int argc, char **argv)
 {
 	must(argc >= 2, "capabilities DEVICE [WORD...]");
 	lacks = argv + 2;
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	must(!ibv_query_device_ex(context, NULL, &attr), "ibv_query_device_ex");
 	before = reasons();
 	announced("RNR NAKs", has("rnr-nak"),
@@ -289,7 +285,7 @@ int main(int argc, char **argv)
 	operations();
 	domains();
 	counters(argv[1]);
-	close_device();
+	close_hca();
 	printf("1..%u\n", points);
 	return bad != 0;
 }

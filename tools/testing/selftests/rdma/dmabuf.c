@@ -141,7 +141,7 @@ int main(int argc, char **argv)
 
 	must(argc == 2, "usage: dmabuf DEVICE");
 	printf("TAP version 13\n1..14\n");
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	make_buffer();
 	cq = ibv_create_cq(context, DEPTH, NULL, NULL, 0);
 	must(cq, "ibv_create_cq");
@@ -169,6 +169,6 @@ int main(int argc, char **argv)
 	      IBV_WC_REM_ACCESS_ERR, "a byte more is refused");
 
 	must(!ibv_dereg_mr(part) && !ibv_destroy_qp(qp) && !ibv_destroy_cq(cq), "the end");
-	close_device();
+	close_hca();
 	return bad != 0;
 }

@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 		messages = atoi(argv[2]);
 	must(messages, "no messages");
 	setlinebuf(stdout);
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	channel = ibv_create_comp_channel(context);
 	must(channel, "ibv_create_comp_channel");
 	cq = ibv_create_cq(context, DEPTH, NULL, channel, 0);

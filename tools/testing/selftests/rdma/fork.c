@@ -88,9 +88,7 @@ static bool poll_for(int num)
 
 static bool all_are(const unsigned char *bytes, unsigned char value, const char *whose)
 {
-	size_t i;
-
-	for (i = 0; i < SIZE; i++) {
+	for (size_t i = 0; i < SIZE; i++) {
 		if (bytes[i] == value)
 			continue;
 		printf("# %s byte %zu: expected %#x, got %#x\n", whose, i, value, bytes[i]);
@@ -161,9 +159,8 @@ static bool round_of(unsigned int n, bool outlives, bool writes, bool with_send)
 static void rounds(const char *name, bool outlives, bool writes)
 {
 	bool good = true;
-	unsigned int n;
 
-	for (n = 0; n < ROUNDS && good; n++)
+	for (unsigned int n = 0; n < ROUNDS && good; n++)
 		good = round_of(n, outlives, writes, n % 2);
 	report(good, name);
 }

@@ -47,12 +47,12 @@ static int post(enum ibv_wr_opcode op, uint32_t len, unsigned int pieces, uint32
 		.send_flags = IBV_SEND_SIGNALED | IBV_SEND_INLINE,
 		.wr.rdma = { (uintptr_t)memory + 4096, mr->rkey },
 	}, *at = NULL;
-	uint32_t done = 0, i;
+	uint32_t done = 0;
 	int err;
 
-	for (i = 0; i < len; i++)
+	for (uint32_t i = 0; i < len; i++)
 		data[i] = byte_of(round, i);
-	for (i = 0; i < pieces; i++) {
+	for (uint32_t i = 0; i < pieces; i++) {
 		/* pieces of different lengths, some of them empty; the last one takes the rest */
 		uint32_t some = i + 1 == pieces ? len - done : (len - done) * i / PIECES;
 
@@ -69,9 +69,7 @@ static int post(enum ibv_wr_opcode op, uint32_t len, unsigned int pieces, uint32
 
 static bool arrived(uint32_t len, uint32_t round, uint32_t offset)
 {
-	uint32_t i;
-
-	for (i = 0; i < MOST + 8; i++) {
+	for (uint32_t i = 0; i < MOST + 8; i++) {
 		uint8_t expected = i < len ? byte_of(round, i) : 0;
 
 		if (memory[4096 + offset + i] == expected)
@@ -111,9 +109,7 @@ static bool one(enum ibv_wr_opcode op, uint32_t len, unsigned int pieces, uint32
 
 static bool all_lengths(enum ibv_wr_opcode op, unsigned int pieces)
 {
-	uint32_t len;
-
-	for (len = 0; len <= MOST; len++)
+	for (uint32_t len = 0; len <= MOST; len++)
 		if (!one(op, len, pieces, len + pieces))
 			return false;
 	return true;
@@ -135,10 +131,8 @@ static bool no_read(void)
 /* Requests of all lengths in a row, so that they cross the end of the ring everywhere. */
 static bool ring_of_them(void)
 {
-	uint32_t round, len;
-
-	for (round = 0; round < 40; round++) {
-		for (len = round; len <= MOST; len += 37) {
+	for (uint32_t round = 0; round < 40; round++) {
+		for (uint32_t len = round; len <= MOST; len += 37) {
 			if (post(IBV_WR_RDMA_WRITE, len, 1 + len % PIECES, round) ||
 			    complete(cq).status)
 				return false;
@@ -161,7 +155,7 @@ int main(int argc, char **argv)
 {
 	must(argc == 2, "usage: inline_sizes DEVICE");
 	setlinebuf(stdout);
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	cq = ibv_create_cq(context, 4 * DEPTH, NULL, NULL, 0);
 	must(cq, "ibv_create_cq");
 	qp = inline_qp(IBV_QPT_RC, MOST);
@@ -180,6 +174,6 @@ int main(int argc, char **argv)
 	point(!inline_qp(IBV_QPT_RC, 1 << 16) && errno == EINVAL, "a QP for 64 KiB is refused");
 	must(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq), "the end");
 	point(true, "everything ends");
-	close_device();
+	close_hca();
 	return bad > 0;
 }

@@ -85,9 +85,7 @@ static void end(struct talk *t)
 /* Is memory as it was, the pages around it too? */
 static bool is_all(const uint8_t *at, uint8_t value, const char *whose)
 {
-	ptrdiff_t i;
-
-	for (i = -(ptrdiff_t)PAGE; i < (ptrdiff_t)(ARENA + PAGE); i++) {
+	for (ptrdiff_t i = -(ptrdiff_t)PAGE; i < (ptrdiff_t)(ARENA + PAGE); i++) {
 		if (at[i] == value)
 			continue;
 		printf("# byte %td of the %s memory is %#x\n", i, whose, at[i]);
@@ -245,10 +243,9 @@ static uint64_t draw(uint64_t *state)
 static bool hostile_ranges(void)
 {
 	uint64_t state = 5;
-	unsigned int i;
 	bool good = true;
 
-	for (i = 0; i < HOSTILE && good; i++) {
+	for (unsigned int i = 0; i < HOSTILE && good; i++) {
 		uint64_t len = 1 + (draw(&state) & ((1ull << (draw(&state) % 31)) - 1));
 		bool local = draw(&state) % 2;
 		/* only its end or its beginning is outside; or it lies anywhere */
@@ -526,17 +523,16 @@ int main(int argc, char **argv)
 {
 	const unsigned int n = sizeof(faults) / sizeof(*faults);
 	struct ibv_mr *no_right;
-	unsigned int i;
 
 	must(argc == 2, "usage: memory_faults DEVICE");
 	setlinebuf(stdout);
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	set_up();
 	no_right = reg(pd, far, 0);
 	far_key[NO_RIGHTS] = no_right->rkey;
 
 	printf("TAP version 13\n1..%u\n", n + 12);
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		point(run(&faults[i]), faults[i].name);
 	point(hostile_ranges(), "ranges drawn at random");
 	point(receive(OF_OTHER_PD, 0, 64, IBV_WC_LOC_PROT_ERR, IBV_WC_REM_OP_ERR),
@@ -555,6 +551,6 @@ int main(int argc, char **argv)
 	point(unmapped_by_its_process(), "memory that its process unmaps");
 	must(!ibv_dereg_mr(no_right), "ibv_dereg_mr");
 	point(tear_down(), "everything ends");
-	close_device();
+	close_hca();
 	return bad > 0;
 }

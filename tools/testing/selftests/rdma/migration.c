@@ -39,13 +39,12 @@ static void load(struct ibv_qp *qp, uint8_t port, uint16_t dlid)
 static bool talk(void)
 {
 	bool good = true;
-	int i;
 
 	post_recv(near, 1, LEN);
 	post_recv(far, 2, LEN);
 	post_send(near, 3, LEN, NULL, 0);
 	post_send(far, 4, LEN, NULL, 0);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		good &= complete(cq).status == IBV_WC_SUCCESS;
 	return good;
 }
@@ -151,15 +150,14 @@ int main(int argc, char **argv)
 {
 	struct ibv_device_attr attr;
 	struct ibv_port_attr port;
-	uint8_t i;
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: migration DEVICE\n");
 		return 2;
 	}
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	must(!ibv_query_device(context, &attr) && attr.phys_port_cnt == 2, "two ports");
-	for (i = 1; i <= 2; i++) {
+	for (uint8_t i = 1; i <= 2; i++) {
 		must(!ibv_query_port(context, i, &port), "ibv_query_port");
 		lid[i] = port.lid;
 	}
@@ -176,6 +174,6 @@ int main(int argc, char **argv)
 	path_gone();
 	part();
 	must(!ibv_destroy_cq(cq), "the end");
-	close_device();
+	close_hca();
 	return bad != 0;
 }

@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
+
 #define QPS	4
 #define END	QPS	/* the QP that is in the group of all programs */
 #define END_MLID 0xc0ff
@@ -90,16 +92,8 @@ static struct ibv_qp *make(enum ibv_qp_type type)
 
 static void set_up(const char *name)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	unsigned int i, slot;
-
-	must(list, "ibv_get_device_list");
-	for (i = 0; list[i] && strcmp(ibv_get_device_name(list[i]), name); i++)
-		;
-	must(list[i], "no such device");
-	context = ibv_open_device(list[i]);
-	must(context, "ibv_open_device");
-	ibv_free_device_list(list);
+	context = open_device(name);
+	must(context, name);
 	pd = ibv_alloc_pd(context);
 	must(pd, "ibv_alloc_pd");
 	send_cq = ibv_create_cq(context, 16, NULL, NULL, 0);
@@ -108,9 +102,9 @@ static void set_up(const char *name)
 	mr = ibv_reg_mr(pd, memory, sizeof(memory), IBV_ACCESS_LOCAL_WRITE);
 	out_mr = ibv_reg_mr(pd, &out, sizeof(out), 0);
 	must(mr && out_mr, "ibv_reg_mr");
-	for (i = 0; i <= QPS; i++) {
+	for (unsigned int i = 0; i <= QPS; i++) {
 		qp[i] = make(IBV_QPT_UD);
-		for (slot = 0; slot < RECEIVES; slot++)
+		for (unsigned int slot = 0; slot < RECEIVES; slot++)
 			post(i, slot);
 	}
 	must(inet_pton(AF_INET6, "ff12:601b::ffff", &end_group) == 1, "inet_pton");

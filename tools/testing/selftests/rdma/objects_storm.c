@@ -403,7 +403,7 @@ static void *work(void *arg)
 int main(int argc, char **argv)
 {
 	static struct worker workers[THREADS];
-	int i, err, end[2];
+	int err, end[2];
 	pthread_t reader;
 
 	if (argc != 4)
@@ -416,14 +416,14 @@ int main(int argc, char **argv)
 	err = pthread_create(&reader, NULL, read_events, end);
 	if (err)
 		wrong("pthread_create", err);
-	for (i = 0; i < THREADS; i++) {
+	for (int i = 0; i < THREADS; i++) {
 		workers[i].seed = atoi(argv[3]) + i;
 		workers[i].steps = atoi(argv[2]) / THREADS;
 		err = pthread_create(&workers[i].thread, NULL, work, &workers[i]);
 		if (err)
 			wrong("pthread_create", err);
 	}
-	for (i = 0; i < THREADS; i++)
+	for (int i = 0; i < THREADS; i++)
 		pthread_join(workers[i].thread, NULL);
 	close(end[1]);
 	pthread_join(reader, NULL);

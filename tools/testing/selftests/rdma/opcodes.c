@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device.h"
+
 #define TCP_PORT	18515
 #define PATIENCE	60		/* seconds for all of it */
 #define QKEY		0x1234
@@ -163,21 +165,15 @@ static void meet(void)
 
 /* ---- queue pairs ---- */
 
-static void open_device(const char *name, int gid_index)
+static void open_hca(const char *name, int gid_index)
 {
 	int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |
 		     IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND | IBV_ACCESS_FLUSH_GLOBAL;
-	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_port_attr port;
-	int i;
 
-	must(list, "ibv_get_device_list");
-	for (i = 0; list[i] && strcmp(ibv_get_device_name(list[i]), name); i++)
-		;
-	must(list[i], name);
-	context = ibv_open_device(list[i]);
-	ibv_free_device_list(list);
-	must(context && !ibv_query_port(context, port_num, &port) &&
+	context = open_device(name);
+	must(context, name);
+	must(!ibv_query_port(context, port_num, &port) &&
 	     !ibv_query_gid(context, port_num, gid_index, &own.gid), "the port");
 	pd = ibv_alloc_pd(context);
 	must(pd, "ibv_alloc_pd");
@@ -511,7 +507,7 @@ int main(int argc, char **argv)
 	must(device, "-d DEVICE");
 	signal(SIGALRM, late);
 	alarm(PATIENCE);
-	open_device(device, gid_index);
+	open_hca(device, gid_index);
 	for (int s = 0; s < SERVICES; s++)
 		qps[s] = make_qp(s);
 	my_turn = argv[optind] ? 0 : 1;

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 	must(argc >= 5, "arguments");
 	allowed = !strcmp(argv[4], "allowed");
 	become(argv[2]);
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	init.send_cq = ibv_create_cq(context, 1, NULL, NULL, 0);
 	must(init.send_cq, "ibv_create_cq");
 	init.recv_cq = init.send_cq;

@@ -40,14 +40,14 @@ static void shared_receives(void)
 	bool order = true;
 	struct ibv_qp *qp[2];
 	struct ibv_wc wc;
-	int i, n;
+	int n;
 
 	must(cq && srq, "ibv_create_srq");
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		qp[i] = connected(IBV_QPT_UC, cq, srq, 0);
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		post_recv(qp[0], 100 + i, 64);
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		/* the receiver's and the sender's */
 		post_send(qp[i & 1], i, 32, NULL, 0);
 		for (n = 0; n < 2; n++) {
@@ -84,14 +84,13 @@ static void multicast_loopback(void)
 	unsigned int got[2][2] = {};
 	struct ibv_qp *qp[2];
 	struct ibv_wc wc;
-	int i, n;
 
 	must(cq && to, "ibv_create_ah");
 	qp[0] = connected(IBV_QPT_UD, cq, NULL, IBV_QP_CREATE_BLOCK_SELF_MCAST_LB);
 	qp[1] = connected(IBV_QPT_UD, cq, NULL, 0);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		must(!ibv_attach_mcast(qp[i], &group, MLID), "ibv_attach_mcast");
-		for (n = 0; n < 4; n++)
+		for (int n = 0; n < 4; n++)
 			post_recv(qp[i], 10 + i, 64);
 	}
 	/* The second sends last: its own copy would follow all others. */
@@ -109,7 +108,7 @@ static void multicast_loopback(void)
 	point(got[1][0] == 1, "one that wants no multicasts back sends to others of its adapter");
 	point(got[0][0] == 0, "and gets none of its own");
 	point(got[0][1] == 1 && got[1][1] == 1, "what others send both get");
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		must(!ibv_detach_mcast(qp[i], &group, MLID) && !ibv_destroy_qp(qp[i]), "detach");
 	must(!ibv_destroy_ah(to) && !ibv_destroy_cq(cq), "the end of multicast");
 	cq = ibv_create_cq(context, 4, NULL, NULL, 0);
@@ -221,12 +220,11 @@ static void times_of_day(void)
 	struct ibv_cq_ex *cq = ibv_create_cq_ex(context, &init);
 	bool right = true;
 	struct ibv_qp *qp;
-	int i;
 
 	must(cq, "ibv_create_cq_ex");
 	doubt = host_ns() - before;
 	qp = connected(IBV_QPT_UD, ibv_cq_ex_to_cq(cq), NULL, 0);
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		sent = ns_of(CLOCK_REALTIME);
 		post_send(qp, i, 8, self, qp->qp_num);
 		at = time_of_day(cq);
@@ -334,7 +332,7 @@ static void send_error(void)
 int main(int argc, char **argv)
 {
 	must(argc == 2, "queue_features DEVICE");
-	open_device(argv[1]);
+	open_hca(argv[1]);
 	must(self, "ibv_create_ah");
 	shared_receives();
 	multicast_loopback();
@@ -343,7 +341,7 @@ int main(int argc, char **argv)
 	times_of_day();
 	send_error();
 	point(quiet(), "no event has come");
-	close_device();
+	close_hca();
 	printf("1..%u\n", points);
 	return bad != 0;
 }

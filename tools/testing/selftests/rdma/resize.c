@@ -59,7 +59,6 @@ static bool make_all(const char *name)
 		.qp_type = IBV_QPT_RC,
 		.cap = { .max_send_wr = UNDER_WAY, .max_send_sge = 1, .max_inline_data = 4 },
 	};
-	int i;
 
 	ctx = open_device(name);
 	if (!ctx)
@@ -76,7 +75,7 @@ static bool make_all(const char *name)
 	attr.send_cq = send_cq;
 	attr.recv_cq = recv_cq;
 	attr.srq = srq;
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		qp[i] = ibv_create_qp(pd, &attr);
 		if (!qp[i])
 			return false;
@@ -203,10 +202,9 @@ static int resize_srq(uint32_t max_wr)
 static void messages_survive(void)
 {
 	pthread_t sender, receiver;
-	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < UNDER_WAY; i++)
+	for (unsigned int i = 0; i < UNDER_WAY; i++)
 		err = err ?: post_recv(i);
 	report(!err, "receives are posted");
 	if (pthread_create(&sender, NULL, send_all, NULL) ||
@@ -246,13 +244,12 @@ static void sizes_that_are_refused(void)
 {
 	static const int absurd[] = { 0, -1, 1 << 30 };
 	struct ibv_srq_attr attr = {};
-	unsigned int i;
 	bool good = true;
 
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		good &= ibv_resize_cq(send_cq, absurd[i]) == EINVAL;
 	report(good, "a CQ of no or absurd size");
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		good &= resize_srq(absurd[i]) == EINVAL;
 	report(good, "an SRQ of no or absurd size");
 	good = resize_srq(UNDER_WAY) == 0 && resize_srq(UNDER_WAY / 2) == EINVAL &&
@@ -263,12 +260,12 @@ static void sizes_that_are_refused(void)
 /* Sends that are acknowledged have been received: their entries wait, and nobody polls them. */
 static void a_cq_below_its_fill(void)
 {
-	uint32_t first = received, i;
+	uint32_t first = received;
 	int err = ibv_resize_cq(recv_cq, UNDER_WAY);
 
-	for (i = 0; i < UNDER_WAY; i++)
+	for (uint32_t i = 0; i < UNDER_WAY; i++)
 		err = err ?: post_send(posted++);
-	for (i = 0; i < UNDER_WAY && !err && !broken;)
+	for (uint32_t i = 0; i < UNDER_WAY && !err && !broken;)
 		if (take_sent())
 			i++;
 		else

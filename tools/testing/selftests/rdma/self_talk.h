@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
+
 #define QKEY		0x1234
 #define GRH		40
 #define DEPTH		32
@@ -39,20 +41,13 @@ static inline void point(bool good, const char *name)
 	printf("%s %u - %s\n", good ? "ok" : "not ok", ++points, name);
 }
 
-static inline void open_device(const char *name)
+static inline void open_hca(const char *name)
 {
 	struct ibv_ah_attr attr = { .port_num = 1 };
-	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_port_attr port;
-	int i;
 
-	must(list, "ibv_get_device_list");
-	for (i = 0; list[i] && strcmp(ibv_get_device_name(list[i]), name); i++)
-		;
-	must(list[i], name);
-	context = ibv_open_device(list[i]);
-	must(context && !ibv_query_port(context, 1, &port), "ibv_open_device");
-	ibv_free_device_list(list);
+	context = open_device(name);
+	must(context && !ibv_query_port(context, 1, &port), name);
 	own_lid = port.lid;
 	pd = ibv_alloc_pd(context);
 	must(pd, "ibv_alloc_pd");
@@ -63,7 +58,7 @@ static inline void open_device(const char *name)
 	self = ibv_create_ah(pd, &attr);
 }
 
-static inline void close_device(void)
+static inline void close_hca(void)
 {
 	must(!self || !ibv_destroy_ah(self), "ibv_destroy_ah");
 	must(!ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd) && !ibv_close_device(context), "the end");

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "semantics.h"
 #include "semantics_run.h"
 
@@ -25,18 +26,12 @@ static const struct suite *const suites[] = {
 
 static void open_hca(struct hca *h, const char *name)
 {
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	int i;
-
-	for (i = 0; list && list[i] && strcmp(ibv_get_device_name(list[i]), name); i++)
-		;
-	h->ctx = list && list[i] ? ibv_open_device(list[i]) : NULL;
+	h->ctx = open_device(name);
 	if (!h->ctx || ibv_query_device(h->ctx, &h->attr) ||
 	    ibv_query_port(h->ctx, 1, &h->port)) {
 		perror(name);
 		exit(2);
 	}
-	ibv_free_device_list(list);
 	h->pd = ibv_alloc_pd(h->ctx);
 	h->other_pd = ibv_alloc_pd(h->ctx);
 	if (!h->pd || !h->other_pd) {
@@ -61,23 +56,21 @@ static bool run(const struct test *t)
 int main(int argc, char **argv)
 {
 	const char *word = getenv("SEMANTICS");
-	unsigned int i, n = 0, bad = 0, plan = 0;
-	unsigned int j;
-	int d;
+	unsigned int n = 0, bad = 0, plan = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (d = 1; d < argc && num_hcas < 2; d++)
+	for (int d = 1; d < argc && num_hcas < 2; d++)
 		open_hca(&hca[num_hcas++], argv[d]);
 	if (num_hcas != 2) {
 		fprintf(stderr, "usage: semantics DEVICE DEVICE\n");
 		return 2;
 	}
-	for (i = 0; i < NUM_SUITES; i++)
-		for (j = 0; j < suites[i]->num; j++)
+	for (unsigned int i = 0; i < NUM_SUITES; i++)
+		for (unsigned int j = 0; j < suites[i]->num; j++)
 			plan += !word || strstr(suites[i]->tests[j].name, word);
 	printf("TAP version 13\n1..%u\n", plan);
-	for (i = 0; i < NUM_SUITES; i++) {
-		for (j = 0; j < suites[i]->num; j++) {
+	for (unsigned int i = 0; i < NUM_SUITES; i++) {
+		for (unsigned int j = 0; j < suites[i]->num; j++) {
 			const struct test *t = &suites[i]->tests[j];
 			bool good;
 
@@ -88,7 +81,7 @@ int main(int argc, char **argv)
 			bad += !good;
 		}
 	}
-	for (i = 0; i < num_hcas; i++) {
+	for (unsigned int i = 0; i < num_hcas; i++) {
 		if (ibv_dealloc_pd(hca[i].pd) || ibv_dealloc_pd(hca[i].other_pd) ||
 		    ibv_close_device(hca[i].ctx)) {
 			perror("the end");

@@ -248,15 +248,14 @@ static void not_for_its_type(long arg)
 		IBV_WR_RDMA_READ, IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WR_ATOMIC_FETCH_AND_ADD,
 		IBV_WR_SEND_WITH_INV,
 	};
-	unsigned int i;
 	struct pair p;
 
 	(void)arg;
 	PAIR(&p, .type = IBV_QPT_UC);
-	for (i = 0; i < sizeof(not_uc) / sizeof(not_uc[0]); i++)
+	for (unsigned int i = 0; i < sizeof(not_uc) / sizeof(not_uc[0]); i++)
 		IS(EINVAL, POST(&p.a, .op = not_uc[i], .len = 8, .to = &p.b));
 	PAIR(&p, .type = IBV_QPT_UD);
-	for (i = 0; i < sizeof(not_uc) / sizeof(not_uc[0]); i++)
+	for (unsigned int i = 0; i < sizeof(not_uc) / sizeof(not_uc[0]); i++)
 		IS(EINVAL, POST(&p.a, .op = not_uc[i], .len = 8, .to = &p.b));
 	IS(EINVAL, POST(&p.a, .op = IBV_WR_RDMA_WRITE, .len = 8, .to = &p.b));
 }
@@ -343,13 +342,12 @@ static void ready_late(long op)
 static void more_reads_than_resources(long op)
 {
 	struct pair p;
-	unsigned int i;
 
 	/* as many as the requester has under way are never too many */
 	PAIR(&p, .rd = 1, .dest_rd = 1);
-	for (i = 0; i < 8; i++)
+	for (unsigned int i = 0; i < 8; i++)
 		IS(0, POST(&p.a, .op = op, .id = i, .len = 8, .to = &p.b));
-	for (i = 0; i < 8; i++)
+	for (unsigned int i = 0; i < 8; i++)
 		WC(p.a.scq, i, SUCCESS);
 	/* a requester that may have none under way */
 	PAIR(&p, .rd = NONE, .dest_rd = 1);

@@ -142,7 +142,6 @@ static void break_sends(struct subject *s)
 static void bring_to(struct subject *s, enum ibv_qp_state state)
 {
 	const enum ibv_qp_state rts = IBV_QPS_RTS;
-	enum ibv_qp_state at;
 
 	IS(0, step(s, IBV_QPS_RESET, IBV_QPS_RESET, 0));
 	if (state == IBV_QPS_ERR) {
@@ -150,7 +149,7 @@ static void bring_to(struct subject *s, enum ibv_qp_state state)
 		IS(0, step(s, IBV_QPS_INIT, IBV_QPS_ERR, 0));
 		return;
 	}
-	for (at = IBV_QPS_RESET; at < rts && at < state; at++)
+	for (enum ibv_qp_state at = IBV_QPS_RESET; at < rts && at < state; at++)
 		IS(0, step(s, at, at + 1, mask_of(s->o.type, at + 1)));
 	if (state == IBV_QPS_SQD)
 		IS(0, step(s, IBV_QPS_RTS, IBV_QPS_SQD, 0));
@@ -169,11 +168,10 @@ static void from_state(long arg)
 {
 	const enum kind kind = arg / STATES;
 	const enum ibv_qp_state from = arg % STATES;
-	enum ibv_qp_state to;
 	struct subject s;
 
 	subject(&s, kind);
-	for (to = IBV_QPS_RESET; to < STATES; to++) {
+	for (enum ibv_qp_state to = IBV_QPS_RESET; to < STATES; to++) {
 		bool ok = allowed[from] & 1U << to;
 
 		bring_to(&s, from);
@@ -186,14 +184,13 @@ static void from_state(long arg)
 static void leave_out(long kind)
 {
 	struct subject s;
-	unsigned int i;
-	int bit, wants;
+	int wants;
 
 	subject(&s, kind);
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		bring_to(&s, steps[i].from);
 		wants = wanted(types[kind], steps[i].from, steps[i].to);
-		for (bit = 1; bit < 1 << NUM_ATTRS; bit <<= 1) {
+		for (int bit = 1; bit < 1 << NUM_ATTRS; bit <<= 1) {
 			if (!(wants & bit))
 				continue;
 			IS(EINVAL, step(&s, steps[i].from, steps[i].to, wants & ~bit));
@@ -213,15 +210,14 @@ static const int unheard[KINDS] = {
 static void one_too_many(long kind)
 {
 	struct subject s;
-	unsigned int i;
-	int bit, err, takes, wants;
+	int err, takes, wants;
 
 	subject(&s, kind);
-	for (i = 0; i < NUM_STEPS; i++) {
+	for (unsigned int i = 0; i < NUM_STEPS; i++) {
 		bring_to(&s, steps[i].from);
 		wants = wanted(types[kind], steps[i].from, steps[i].to);
 		takes = wants | steps[i].takes[kind] | IBV_QP_STATE;
-		for (bit = 1; bit < 1 << NUM_ATTRS; bit <<= 1) {
+		for (int bit = 1; bit < 1 << NUM_ATTRS; bit <<= 1) {
 			if (takes & bit)
 				continue;
 			err = step(&s, steps[i].from, steps[i].to, wants | bit);
@@ -243,13 +239,12 @@ static void one_too_many(long kind)
 static void takes_each(long kind)
 {
 	struct subject s;
-	unsigned int i;
-	int bit, wants;
+	int wants;
 
 	subject(&s, kind);
-	for (i = 0; i < NUM_STEPS; i++) {
+	for (unsigned int i = 0; i < NUM_STEPS; i++) {
 		wants = wanted(types[kind], steps[i].from, steps[i].to);
-		for (bit = 1; bit < 1 << NUM_ATTRS; bit <<= 1) {
+		for (int bit = 1; bit < 1 << NUM_ATTRS; bit <<= 1) {
 			if (!(steps[i].takes[kind] & bit))
 				continue;
 			bring_to(&s, steps[i].from);

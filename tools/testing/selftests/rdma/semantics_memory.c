@@ -41,10 +41,9 @@ static void as_long_as_it_is(long len)
 {
 	struct ibv_wc wc;
 	struct pair p;
-	long i;
 
 	PAIR(&p, 0);
-	for (i = 0; i < len; i++)
+	for (long i = 0; i < len; i++)
 		p.a.buf[i] = i * 7 + 1;
 	memset(p.b.buf, 0xcc, BUF);
 	RECV(&p.b, 21, len + 8);
@@ -67,17 +66,17 @@ static void lists(long arg)
 		.send_flags = IBV_SEND_SIGNALED,
 	}, *bad;
 	struct ibv_recv_wr recv = { .wr_id = 21, .sg_list = to, .num_sge = 8 }, *bad_recv;
-	uint32_t i, j, sum = 0, at = 0, seen = 0;
+	uint32_t sum = 0, at = 0, seen = 0;
 	struct ibv_wc wc;
 	struct pair p;
 
 	(void)arg;
 	PAIR(&p, .caps = { .max_send_sge = 8, .max_recv_sge = 8 });
-	for (i = 0; i < 8; i++) {
+	for (uint32_t i = 0; i < 8; i++) {
 		from[i] = (struct ibv_sge) { (uintptr_t)p.a.buf + i * 4096, lens[i], p.a.mr->lkey };
 		to[i] = (struct ibv_sge) { (uintptr_t)p.b.buf + i * 4096, lens[7 - i],
 					   p.b.mr->lkey };
-		for (j = 0; j < lens[i]; j++)
+		for (uint32_t j = 0; j < lens[i]; j++)
 			p.a.buf[i * 4096 + j] = ++sum * 13;
 	}
 	IS(0, ibv_post_recv(p.b.qp, &recv, &bad_recv));
@@ -85,8 +84,8 @@ static void lists(long arg)
 	WC(p.a.scq, 1, SUCCESS);
 	wc = WC(p.b.rcq, 21, SUCCESS);
 	IS(sum, wc.byte_len);
-	for (i = 0; i < 8; i++)
-		for (j = 0; j < lens[7 - i]; j++, at++)
+	for (uint32_t i = 0; i < 8; i++)
+		for (uint32_t j = 0; j < lens[7 - i]; j++, at++)
 			seen += p.b.buf[i * 4096 + j] == (uint8_t)((at + 1) * 13);
 	IS(sum, seen);
 }
@@ -96,11 +95,10 @@ static void inline_data(long arg)
 {
 	uint8_t bytes[64];
 	struct pair p;
-	unsigned int i;
 
 	(void)arg;
 	PAIR(&p, 0);
-	for (i = 0; i < 64; i++)
+	for (unsigned int i = 0; i < 64; i++)
 		bytes[i] = i;
 	IS(0, go(p.a.qp, (struct ibv_qp_attr) { 0 }, IBV_QPS_SQD, 0));
 	IS(0, POST(&p.a, .op = IBV_WR_RDMA_WRITE, .id = 1, .addr = (uintptr_t)bytes, .len = 64,
@@ -108,19 +106,18 @@ static void inline_data(long arg)
 	memset(bytes, 0xee, sizeof(bytes));
 	IS(0, go(p.a.qp, (struct ibv_qp_attr) { 0 }, IBV_QPS_RTS, 0));
 	WC(p.a.scq, 1, SUCCESS);
-	for (i = 0; i < 64; i++)
+	for (unsigned int i = 0; i < 64; i++)
 		IS(i, p.b.buf[i]);
 }
 
 /* A READ completes without the other side's help; a request with a fence waits for it. */
 static void fence(long arg)
 {
-	unsigned int i;
 	struct pair p;
 
 	(void)arg;
 	PAIR(&p, 0);
-	for (i = 0; i < 20; i++) {
+	for (unsigned int i = 0; i < 20; i++) {
 		memset(p.a.buf, 0, 64);
 		memset(p.b.buf, i + 1, 64);
 		IS(0, POST(&p.a, .op = IBV_WR_RDMA_READ, .id = 1, .len = 64, .to = &p.b));
@@ -173,14 +170,13 @@ static void swaps(long matches)
 static void many_atomics(long arg)
 {
 	struct pair p;
-	unsigned int i;
 
 	(void)arg;
 	PAIR(&p, 0);
-	for (i = 0; i < DEPTH; i++)
+	for (unsigned int i = 0; i < DEPTH; i++)
 		IS(0, POST(&p.a, .op = IBV_WR_ATOMIC_FETCH_AND_ADD, .id = i, .off = 8 * i,
 			   .len = 8, .to = &p.b, .add = 3));
-	for (i = 0; i < DEPTH; i++) {
+	for (unsigned int i = 0; i < DEPTH; i++) {
 		WC(p.a.scq, i, SUCCESS);
 		IS(3 * i, *word(&p.a, 8 * i));
 	}
@@ -301,14 +297,14 @@ static void rereg_pd(long arg)
 /* A message arrives whole or is refused, and nobody writes to a region after its end. */
 static void dereg_under_traffic(long op)
 {
-	unsigned int round, i, done;
+	unsigned int done;
 	struct ibv_wc wc;
 	struct ibv_mr *mr;
 	uint64_t after;
 	struct pair p;
 	int n;
 
-	for (round = 0; round < 8; round++) {
+	for (unsigned int round = 0; round < 8; round++) {
 		struct opts o = { 0 };
 		bool failed = false;
 
@@ -318,7 +314,7 @@ static void dereg_under_traffic(long op)
 		/* in the first round nothing has begun when the region goes */
 		if (!round)
 			IS(0, go(p.a.qp, (struct ibv_qp_attr) { 0 }, IBV_QPS_SQD, 0));
-		for (i = 0; i < DEPTH; i++)
+		for (unsigned int i = 0; i < DEPTH; i++)
 			IS(0, POST(&p.a, .op = op, .id = i, .len = BUF / 2, .to = &p.b,
 				   .rkey = mr->rkey));
 		for (done = 0; done < round; done++)

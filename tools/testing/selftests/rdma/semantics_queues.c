@@ -9,13 +9,12 @@
 /* Requests that are not signaled complete with the next one that is, and give their places back. */
 static void unsignaled(long arg)
 {
-	unsigned int i, round;
 	struct pair p;
 
 	(void)arg;
 	PAIR(&p, 0);
-	for (round = 0; round < 5; round++) {
-		for (i = 0; i < DEPTH; i++)
+	for (unsigned int round = 0; round < 5; round++) {
+		for (unsigned int i = 0; i < DEPTH; i++)
 			IS(0, POST(&p.a, .op = IBV_WR_RDMA_WRITE, .id = i, .len = 8, .to = &p.b,
 				   .quiet = i < DEPTH - 1));
 		WC(p.a.scq, DEPTH - 1, SUCCESS);
@@ -33,7 +32,6 @@ static void all_signaled(long arg)
 	};
 	struct opts o = { 0 };
 	struct pair p;
-	unsigned int i;
 
 	(void)arg;
 	p.a = make_end(&hca[0], &o, NULL);
@@ -45,10 +43,10 @@ static void all_signaled(long arg)
 	IS(true, !!p.a.qp);
 	bring(&p.a, &p.b, &o);
 	bring(&p.b, &p.a, &o);
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		IS(0, POST(&p.a, .op = IBV_WR_RDMA_WRITE, .id = i, .len = 8, .to = &p.b,
 			   .quiet = true));
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		WC(p.a.scq, i, SUCCESS);
 	IS(0, ibv_destroy_qp(p.a.qp));
 }
@@ -219,12 +217,11 @@ static void arming(long what)
 
 static void resize(long arg)
 {
-	unsigned int i;
 	struct pair p;
 
 	(void)arg;
 	PAIR(&p, 0);
-	for (i = 0; i < 10; i++)
+	for (unsigned int i = 0; i < 10; i++)
 		IS(0, POST(&p.a, .op = IBV_WR_RDMA_WRITE, .id = i, .len = 8, .to = &p.b));
 	/* all ten are there when the peer has got what was posted behind them */
 	RECV(&p.b, 21, 8);
@@ -235,13 +232,13 @@ static void resize(long arg)
 		;
 	IS(0, ibv_resize_cq(p.a.scq, 300));
 	IS(1, p.a.scq->cqe >= 300);
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		WC(p.a.scq, i, SUCCESS);
 	/* seven are left: no room for them in four */
 	IS(EINVAL, ibv_resize_cq(p.a.scq, 4));
 	IS(1, p.a.scq->cqe >= 300);
 	IS(0, ibv_resize_cq(p.a.scq, 8));
-	for (i = 3; i < 10; i++)
+	for (unsigned int i = 3; i < 10; i++)
 		WC(p.a.scq, i, SUCCESS);
 	NO_WC(p.a.scq);
 	IS(EINVAL, ibv_resize_cq(p.a.scq, p.a.h->attr.max_cqe + 1));
@@ -253,7 +250,6 @@ static void overflow(long arg)
 	struct opts o = { 0 };
 	struct ibv_cq *small = make_cq(&hca[0], 4, NULL);
 	struct pair p;
-	unsigned int i;
 
 	(void)arg;
 	p.a = make_end(&hca[0], &o, NULL);
@@ -263,13 +259,13 @@ static void overflow(long arg)
 	p.a.qp = make_qp(&p.a, &o, NULL);
 	bring(&p.a, &p.b, &o);
 	bring(&p.b, &p.a, &o);
-	for (i = 0; i <= (unsigned int)small->cqe; i++)
+	for (unsigned int i = 0; i <= (unsigned int)small->cqe; i++)
 		IS(0, POST(&p.a, .op = IBV_WR_RDMA_WRITE, .id = i, .len = 8, .to = &p.b));
 	EVENT(&hca[0], CQ_ERR, small);
 	EVENT(&hca[0], QP_FATAL, p.a.qp);
 	IS(IBV_QPS_ERR, state_of(p.a.qp));
 	/* what was there is there still */
-	for (i = 0; i < (unsigned int)small->cqe; i++)
+	for (unsigned int i = 0; i < (unsigned int)small->cqe; i++)
 		WC(small, i, SUCCESS);
 	NO_WC(small);
 	IS(0, end_of(p.a.qp));
@@ -282,7 +278,6 @@ static void exactly_full(long arg)
 	struct opts o = { 0 };
 	struct ibv_cq *small = make_cq(&hca[0], 4, NULL);
 	struct pair p;
-	int i, round;
 
 	(void)arg;
 	p.a = make_end(&hca[0], &o, NULL);
@@ -292,10 +287,10 @@ static void exactly_full(long arg)
 	p.a.qp = make_qp(&p.a, &o, NULL);
 	bring(&p.a, &p.b, &o);
 	bring(&p.b, &p.a, &o);
-	for (round = 0; round < 5; round++) {
-		for (i = 0; i < small->cqe; i++)
+	for (int round = 0; round < 5; round++) {
+		for (int i = 0; i < small->cqe; i++)
 			IS(0, POST(&p.a, .op = IBV_WR_RDMA_WRITE, .id = i, .len = 8, .to = &p.b));
-		for (i = 0; i < small->cqe; i++)
+		for (int i = 0; i < small->cqe; i++)
 			WC(small, i, SUCCESS);
 	}
 	IS(IBV_QPS_RTS, state_of(p.a.qp));

@@ -36,14 +36,13 @@ static void first_come(long arg)
 	struct ibv_srq *srq = make_srq(&hca[0], DEPTH);
 	struct ibv_wc wc;
 	struct pair p, q;
-	unsigned int i;
 
 	(void)arg;
 	PAIR(&p, .srq = srq);
 	PAIR(&q, .srq = srq);
-	for (i = 0; i < 6; i++)
+	for (unsigned int i = 0; i < 6; i++)
 		RECV(&p.b, i, 64);
-	for (i = 0; i < 6; i++) {
+	for (unsigned int i = 0; i < 6; i++) {
 		struct pair *t = i % 3 ? &p : &q;
 
 		IS(0, POST(&t->a, .op = IBV_WR_SEND, .id = 50, .len = 8));
@@ -78,12 +77,12 @@ static void no_receives_of_its_own(long arg)
 static void limit(long at_once)
 {
 	struct ibv_srq *srq = make_srq(&hca[0], DEPTH);
-	unsigned int i, n = at_once ? 2 : 4;
+	unsigned int n = at_once ? 2 : 4;
 	struct pair p;
 
 	PAIR(&p, .srq = srq);
 	IS(0, limit_of(srq));
-	for (i = 0; i < n; i++)
+	for (unsigned int i = 0; i < n; i++)
 		RECV(&p.b, i, 64);
 	set_limit(srq, 3);
 	if (at_once) {

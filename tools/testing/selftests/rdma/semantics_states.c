@@ -66,7 +66,6 @@ static void err_flushes_in_order(long arg)
 {
 	struct opts o = { .state = IBV_QPS_RTS };
 	struct end e = make_end(&hca[0], &o, NULL);
-	unsigned int i;
 
 	(void)arg;
 	/* in one CQ, so that there is one order */
@@ -75,14 +74,14 @@ static void err_flushes_in_order(long arg)
 	e.qp = make_qp(&e, &o, NULL);
 	bring(&e, &e, &o);
 	IS(0, go(e.qp, (struct ibv_qp_attr) { 0 }, IBV_QPS_SQD, 0));
-	for (i = 0; i < 5; i++) {
+	for (unsigned int i = 0; i < 5; i++) {
 		RECV(&e, 20 + i, 64);
 		IS(0, POST(&e, .op = IBV_WR_SEND, .id = i, .len = 8, .quiet = i & 1));
 	}
 	IS(0, go(e.qp, (struct ibv_qp_attr) { 0 }, IBV_QPS_ERR, 0));
-	for (i = 0; i < 5; i++)
+	for (unsigned int i = 0; i < 5; i++)
 		WC(e.scq, i, WR_FLUSH_ERR);
-	for (i = 0; i < 5; i++)
+	for (unsigned int i = 0; i < 5; i++)
 		WC(e.scq, 20 + i, WR_FLUSH_ERR);
 	IS(0, POST(&e, .op = IBV_WR_SEND, .id = 7, .len = 8, .quiet = true));
 	WC(e.scq, 7, WR_FLUSH_ERR);
@@ -131,10 +130,9 @@ static void values(long arg)
 	struct opts o = { .state = IBV_QPS_INIT };
 	struct end e = make_end(&hca[0], &o, NULL);
 	struct ibv_qp_attr attr;
-	unsigned int i;
 
 	(void)arg;
-	for (i = 0; i < 3; i++) {
+	for (unsigned int i = 0; i < 3; i++) {
 		attr = path_attr(&e, &e, &o);
 		if (i == 0)
 			attr.port_num = 0;
@@ -146,7 +144,7 @@ static void values(long arg)
 		IS(IBV_QPS_RESET, state_of(e.qp));
 	}
 	bring(&e, &e, &o);
-	for (i = 0; i < 5; i++) {
+	for (unsigned int i = 0; i < 5; i++) {
 		attr = path_attr(&e, &e, &o);
 		if (i == 0)
 			attr.path_mtu = 0;
@@ -163,7 +161,7 @@ static void values(long arg)
 	}
 	attr = path_attr(&e, &e, &o);
 	IS(0, go(e.qp, attr, IBV_QPS_RTR, mask_of(IBV_QPT_RC, IBV_QPS_RTR)));
-	for (i = 0; i < 4; i++) {
+	for (unsigned int i = 0; i < 4; i++) {
 		attr = path_attr(&e, &e, &o);
 		if (i == 0)
 			attr.timeout = 32;

@@ -257,9 +257,9 @@ int go(struct ibv_qp *qp, struct ibv_qp_attr attr, enum ibv_qp_state to, int mas
 
 void bring(struct end *e, const struct end *peer, const struct opts *o)
 {
-	enum ibv_qp_state last = o->state ? o->state : IBV_QPS_RTS, to;
+	enum ibv_qp_state last = o->state ? o->state : IBV_QPS_RTS;
 
-	for (to = IBV_QPS_INIT; to <= last; to++)
+	for (enum ibv_qp_state to = IBV_QPS_INIT; to <= last; to++)
 		IS(0, go(e->qp, path_attr(e, peer, o), to, mask_of(e->qp->qp_type, to)));
 }
 
@@ -397,9 +397,8 @@ bool events_left(void)
 {
 	struct ibv_async_event event;
 	bool any = false;
-	unsigned int i;
 
-	for (i = 0; i < num_hcas; i++) {
+	for (unsigned int i = 0; i < num_hcas; i++) {
 		while (readable(hca[i].ctx->async_fd, 0)) {
 			if (ibv_get_async_event(hca[i].ctx, &event))
 				break;
@@ -432,9 +431,8 @@ void cq_event(struct ibv_comp_channel *channel, struct ibv_cq *cq)
 void round_trip(struct pair *p)
 {
 	struct end *from = &p->a, *to = &p->b;
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		RECV(to, 9001, 64);
 		IS(0, POST(from, .op = IBV_WR_SEND, .id = 9000, .len = 8));
 		WC(from->scq, 9000, SUCCESS);

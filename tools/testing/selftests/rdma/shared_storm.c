@@ -305,7 +305,7 @@ int main(int argc, char **argv)
 	/* objects on which others depend are destroyed last */
 	static const enum kind order[] = { QP, AH, MR, SRQ, CQ };
 	pthread_t threads[THREADS];
-	int i, err;
+	int err;
 
 	if (argc != 4)
 		return 2;
@@ -314,20 +314,20 @@ int main(int argc, char **argv)
 	if (!pd)
 		wrong("ibv_open_device", errno);
 	steps = atoi(argv[2]);
-	for (i = 0; i < KINDS * KEPT; i++)
+	for (int i = 0; i < KINDS * KEPT; i++)
 		pthread_rwlock_init(&places[i / KEPT][i % KEPT].lock, NULL);
-	for (i = 0; i < THREADS; i++) {
+	for (int i = 0; i < THREADS; i++) {
 		err = pthread_create(&threads[i], NULL, work,
 				     (void *)(uintptr_t)(atoi(argv[3]) + i));
 		if (err)
 			wrong("pthread_create", err);
 	}
-	for (i = 0; i < THREADS; i++)
+	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	printf("%u made, %u used, %u destroyed, %u refused\n", made, used, destroyed, refused);
 	if (steps >= 500 && (!used || !destroyed || !refused))
 		wrong("hardly anything has happened", 0);
-	for (i = 0; i < KINDS * KEPT; i++) {
+	for (int i = 0; i < KINDS * KEPT; i++) {
 		struct place *place = &places[order[i / KEPT]][i % KEPT];
 
 		if (place->object)

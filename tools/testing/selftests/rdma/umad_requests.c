@@ -83,10 +83,10 @@ static int open_umad(int flags)
 static void agents(void)
 {
 	struct ib_user_mad_reg_req2 req = { .qpn = 1 };
-	int fd = open_umad(0), i;
+	int fd = open_umad(0);
 	uint32_t id;
 
-	for (i = 0; i < AGENTS; i++)
+	for (int i = 0; i < AGENTS; i++)
 		CHECK(umad_agent(fd, req) == i);
 	CHECK(umad_agent(fd, req) == -ENOMEM && reason(fd, "32 agents"));
 	id = 7;
@@ -323,16 +323,16 @@ static void timed_out(void)
 static void many(void)
 {
 	const struct ib_user_mad_reg_req2 req = { .qpn = 0 };
-	int fd = open_umad(O_NONBLOCK), i;
+	int fd = open_umad(O_NONBLOCK);
 	struct umad_msg msg;
 	bool seen[64] = {};
 
 	CHECK(umad_agent(fd, req) == 0);
-	for (i = 0; i < 64; i++) {
+	for (int i = 0; i < 64; i++) {
 		umad_node_info(&msg, 0, i);
 		CHECK(!umad_put(fd, &msg, MAD_SIZE));
 	}
-	for (i = 0; i < 64; i++) {
+	for (int i = 0; i < 64; i++) {
 		CHECK(umad_get(fd, &msg, sizeof(msg)) > 0 && !msg.hdr.status);
 		CHECK(umad_tid_low(msg.mad) < 64 && !seen[umad_tid_low(msg.mad)]);
 		seen[umad_tid_low(msg.mad)] = true;
@@ -410,7 +410,7 @@ static void nonsense(void)
 	int fd = open_umad(O_NONBLOCK);
 	struct umad_msg msg;
 	unsigned long before = dropped();
-	unsigned int seed = 20, i, j;
+	unsigned int seed = 20;
 
 	/* The last of the agents has long messages */
 	CHECK(umad_agent(fd, req) == 0);
@@ -418,9 +418,9 @@ static void nonsense(void)
 	CHECK(umad_agent(fd, req) == 1);
 	req.rmpp_version = 1;
 	CHECK(umad_agent(fd, req) == 2);
-	for (i = 0; i < 1024; i++) {
+	for (unsigned int i = 0; i < 1024; i++) {
 		umad_begin(&msg, i % 3, i >> 2, METHOD_GET, i & 2 ? own_lid : lids[i / 7 % 4], i);
-		for (j = i % 3; j < MAD_SIZE; j++)
+		for (unsigned int j = i % 3; j < MAD_SIZE; j++)
 			if (j != 1)
 				msg.mad[j] = rand_r(&seed);
 		msg.hdr.timeout_ms = i % 5 ? 0 : 1;

@@ -164,13 +164,13 @@ static int resize_full_cq(int cqe)
 	struct ibv_qp *ud = full ? datagram_qp(NULL, full) : NULL;
 	struct ibv_recv_wr wr = {}, *bad;
 	struct ibv_wc wc;
-	int i, err;
+	int err;
 
 	if (!ud)
 		return errno;
 	err = ibv_modify_qp(ud, &attr, IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX |
 			    IBV_QP_QKEY);
-	for (i = 0; i < 8 && !err; i++)
+	for (int i = 0; i < 8 && !err; i++)
 		err = ibv_post_recv(ud, &wr, &bad);
 	attr.qp_state = IBV_QPS_ERR;
 	if (!err)

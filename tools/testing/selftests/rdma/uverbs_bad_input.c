@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "device.h"
 #include "uverbs_bad_input.h"
 
 struct ibv_context *ctx;
@@ -131,9 +132,9 @@ static struct {
 
 static void *race_thread(void *arg)
 {
-	int i, ret;
+	int ret;
 
-	for (i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		pthread_barrier_wait(&race.barrier);
 		/* some threads look the PD up while the others destroy it */
 		ret = (uintptr_t)arg % 4 ? destroy_pd(race.handle) : 0;
@@ -168,9 +169,9 @@ static uint32_t count_handles(uint16_t object, uint32_t *list, uint16_t len)
 /* Deregisters the MRs that were registered in time, but for the one that the test keeps. */
 static void dereg_others(void)
 {
-	uint32_t list[64], n = count_handles(UVERBS_OBJECT_MR, list, sizeof(list)), i;
+	uint32_t list[64], n = count_handles(UVERBS_OBJECT_MR, list, sizeof(list));
 
-	for (i = 0; i < n && i < 64; i++) {
+	for (uint32_t i = 0; i < n && i < 64; i++) {
 		struct raw r = raw_begin(DRIVER_ID, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY);
 
 		if (list[i] == mr->handle)
@@ -184,13 +185,11 @@ static void run_race(void)
 {
 	unsigned int stuck = 0;
 	pthread_t thread[THREADS];
-	uintptr_t i;
-	int round;
 
 	pthread_barrier_init(&race.barrier, NULL, THREADS + 1);
-	for (i = 0; i < THREADS; i++)
+	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, race_thread, (void *)i);
-	for (round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < ROUNDS; round++) {
 		struct ibv_pd *victim = ibv_alloc_pd(ctx);
 		unsigned int before = race.won;
 
@@ -205,7 +204,7 @@ static void run_race(void)
 			race.odd++;
 		free(victim);
 	}
-	for (i = 0; i < THREADS; i++)
+	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
 	printf("# destroyed %u times, %u came too late\n", race.won, race.lost);
 	report(!stuck && !race.odd && race.won, "concurrent_destroy",
@@ -223,17 +222,16 @@ static void counts(uint32_t *to)
 		UVERBS_OBJECT_QP,
 	};
 	uint32_t list[256];
-	int i;
 
-	for (i = 0; i < TYPES; i++)
+	for (int i = 0; i < TYPES; i++)
 		to[i] = count_handles(types[i], list, sizeof(list));
 }
 
 static int open_fds(void)
 {
-	int i, n = 0;
+	int n = 0;
 
-	for (i = 0; i < 256; i++)
+	for (int i = 0; i < 256; i++)
 		n += fcntl(i, F_GETFD) != -1;
 	return n;
 }
@@ -244,13 +242,9 @@ static bool set_up(const char *name)
 		.qp_type = IBV_QPT_RC,
 		.cap = { .max_send_wr = 1, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
 	};
-	struct ibv_device **list = ibv_get_device_list(NULL);
 	char node[128];
-	int i;
 
-	for (i = 0; list && list[i]; i++)
-		if (!strcmp(ibv_get_device_name(list[i]), name))
-			ctx = ibv_open_device(list[i]);
+	ctx = open_device(name);
 	if (!ctx)
 		return false;
 	fd = ctx->cmd_fd;
@@ -281,19 +275,18 @@ int main(int argc, char **argv)
 	static const struct bad_input *const tables[TABLES] = {
 		bad_ioctls, bad_objects, bad_writes, bad_datagrams, bad_memory,
 	};
-	const struct bad_input *row;
 	uint32_t before[TYPES], after[TYPES];
 	struct reasons first;
 	unsigned int rows = 0;
-	int fds, t;
+	int fds;
 
 	if (argc < 2 || !set_up(argv[argc - 1])) {
 		printf("Bail out! %s: no such device, or it cannot be used: %s\n", argv[argc - 1],
 		       strerror(errno));
 		return 1;
 	}
-	for (t = 0; t < TABLES; t++)
-		for (row = tables[t]; row->name; row++)
+	for (int t = 0; t < TABLES; t++)
+		for (const struct bad_input *row = tables[t]; row->name; row++)
 			rows++;
 	setlinebuf(stdout);
 	printf("TAP version 13\n1..%u\n", rows + 5);
@@ -302,8 +295,8 @@ int main(int argc, char **argv)
 	report(!first.count, "set_up_refused_nothing", first.text);
 	counts(before);
 	fds = open_fds();
-	for (t = 0; t < TABLES; t++)
-		for (row = tables[t]; row->name; row++)
+	for (int t = 0; t < TABLES; t++)
+		for (const struct bad_input *row = tables[t]; row->name; row++)
 			run_row(row, reasons);
 	counts(after);
 	report(!memcmp(before, after, sizeof(before)), "no_object_left",

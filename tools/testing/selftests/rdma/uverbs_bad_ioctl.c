@@ -154,14 +154,13 @@ static int attr_long_out(void)
 {
 	char room[sizeof(port_resp) + 64];
 	struct raw r = query_port(1, &port_resp);
-	size_t i;
 	int ret;
 
 	memset(room, 0xff, sizeof(room));
 	r.attrs[1].data = (uintptr_t)room;
 	r.attrs[1].len = sizeof(room);
 	ret = raw_send(fd, &r);
-	for (i = sizeof(port_resp); !ret && i < sizeof(room); i++)
+	for (size_t i = sizeof(port_resp); !ret && i < sizeof(room); i++)
 		if (room[i])
 			return EILSEQ;	/* the rest must come back cleared */
 	return ret;

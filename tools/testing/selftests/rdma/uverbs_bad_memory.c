@@ -44,12 +44,12 @@ static int mr_hostile_lengths(void)
 	char *at = three_pages(true);
 	uint64_t start = (uintptr_t)at + PAGE, length;
 	struct ibv_mr *good = at ? ibv_reg_mr(pd, at + PAGE, PAGE, 0) : NULL;
-	int bit, less, err = 0;
+	int err = 0;
 
 	if (!good || ibv_dereg_mr(good))
 		return ENOTRECOVERABLE;
-	for (bit = 63; bit >= 12; bit--) {
-		for (less = -1; less <= 1; less++) {
+	for (int bit = 63; bit >= 12; bit--) {
+		for (int less = -1; less <= 1; less++) {
 			length = (1ull << bit) + less;
 			if (length <= PAGE)
 				continue;
@@ -70,10 +70,9 @@ static int mr_hostile_starts(void)
 	static const uint64_t starts[] = {
 		0, 1ull << 47, 1ull << 63, 0xffff800000000000, -2 * PAGE,
 	};
-	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+	for (unsigned int i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
 		err = reg_mr(starts[i], PAGE, starts[i], 0, pd->handle);
 		if (err != EFAULT)
 			return err ?: ENOTRECOVERABLE;

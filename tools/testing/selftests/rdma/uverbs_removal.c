@@ -135,11 +135,11 @@ static bool bind_windows(void)
 			     .rkey = ibv_inc_rkey(windows[1]->rkey) },
 	}, *bad;
 	struct ibv_wc wc;
-	int i, n;
+	int n;
 
 	if (!connect_self() || ibv_bind_mw(qp, windows[0], &one) || ibv_post_send(qp, &two, &bad))
 		return false;
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		do
 			n = ibv_poll_cq(cq, 1, &wc);
 		while (!n);

@@ -141,7 +141,7 @@ static void maker(const char *name, int in, int out)
 	struct ibv_qp *target;
 	uint32_t peer;
 
-	open_device(name);
+	open_hca(name);
 	cq = ibv_create_cq(context, DEPTH, NULL, NULL, 0);
 	xrcd = open_domain(O_CREAT | O_EXCL);
 	must(cq && xrcd, "the maker's domain");
@@ -192,7 +192,7 @@ static void other(const char *name, int in, int out, pid_t child, bool silent)
 	struct note note;
 	struct ibv_wc wc;
 
-	open_device(name);
+	open_hca(name);
 	cq = ibv_create_cq(context, DEPTH, NULL, NULL, 0);
 	must(read(in, &note, sizeof(note)) == sizeof(note), "pipe");
 	xrcd = open_domain(0);
@@ -239,7 +239,7 @@ static void other(const char *name, int in, int out, pid_t child, bool silent)
 	errno = 0;
 	point(!open_domain(0) && errno == EAGAIN, "the domain went with its last user");
 	must(!ibv_destroy_cq(cq), "ibv_destroy_cq");
-	close_device();
+	close_hca();
 }
 
 int main(int argc, char **argv)

@@ -147,19 +147,19 @@ static void set_value(struct cm_msg *msg, const struct place *place, u64 value)
 /* Bit by bit, the slow way. */
 static u64 bits_of(const u8 *mad, const struct place *place)
 {
-	unsigned int at = (BODY + place->byte) * 8 + place->bit, i;
+	unsigned int at = (BODY + place->byte) * 8 + place->bit;
 	u64 value = 0;
 
-	for (i = 0; i < place->width; i++, at++)
+	for (unsigned int i = 0; i < place->width; i++, at++)
 		value = value << 1 | (mad[at / 8] >> (7 - at % 8) & 1);
 	return value;
 }
 
 static void flip_bits(u8 *mad, const struct place *place)
 {
-	unsigned int at = (BODY + place->byte) * 8 + place->bit, i;
+	unsigned int at = (BODY + place->byte) * 8 + place->bit;
 
-	for (i = 0; i < place->width; i++, at++)
+	for (unsigned int i = 0; i < place->width; i++, at++)
 		mad[at / 8] ^= 1 << (7 - at % 8);
 }
 
@@ -213,12 +213,9 @@ static void try_value(struct kunit *test, const struct place *place, u64 value)
 
 static void each_number_has_its_place(struct kunit *test)
 {
-	const struct place *place;
-	unsigned int bit;
-
-	for (place = places; place < places + ARRAY_SIZE(places); place++) {
+	for (const struct place *place = places; place < places + ARRAY_SIZE(places); place++) {
 		try_value(test, place, all_ones(place));
-		for (bit = 0; bit < place->width; bit++)
+		for (unsigned int bit = 0; bit < place->width; bit++)
 			if (!place->max || BIT_ULL(bit) <= place->max)
 				try_value(test, place, BIT_ULL(bit));
 	}
@@ -226,10 +223,9 @@ static void each_number_has_its_place(struct kunit *test)
 
 static void numbers_too_large_are_refused(struct kunit *test)
 {
-	const struct place *place;
 	u8 *mad = test->priv;
 
-	for (place = places; place < places + ARRAY_SIZE(places); place++) {
+	for (const struct place *place = places; place < places + ARRAY_SIZE(places); place++) {
 		struct cm_msg msg = { .type = place->type };
 
 		if (place->width == 8 * place->size && !place->max)
@@ -253,12 +249,10 @@ static void messages_there_and_back(struct kunit *test)
 {
 	u8 *mad = test->priv, *data = mad + CM_MAD_SIZE;
 	struct cm_msg msg, back;
-	const struct place *place;
 	struct rnd_state rnd;
-	unsigned int i;
 
 	prandom_seed_state(&rnd, 612);
-	for (i = 0; i < 200 * CM_MSG_TYPES; i++) {
+	for (unsigned int i = 0; i < 200 * CM_MSG_TYPES; i++) {
 		msg = (struct cm_msg){ .type = i % CM_MSG_TYPES };
 		msg.tid = (u64)prandom_u32_state(&rnd) << 32 | prandom_u32_state(&rnd);
 		msg.attr_mod = prandom_u32_state(&rnd);
@@ -266,7 +260,8 @@ static void messages_there_and_back(struct kunit *test)
 		give_info(&msg, data);
 		msg.private_data = data;
 		msg.private_data_len = cm_msg_private_data_size(msg.type);
-		for (place = places; place < places + ARRAY_SIZE(places); place++)
+		for (const struct place *place = places; place < places + ARRAY_SIZE(places);
+		     place++)
 			if (place->type == msg.type)
 				set_value(&msg, place, prandom_u32_state(&rnd) %
 					  (min(all_ones(place), U32_MAX - 1) + 1));
@@ -275,7 +270,8 @@ static void messages_there_and_back(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, back.type, msg.type);
 		KUNIT_EXPECT_EQ(test, back.tid, msg.tid);
 		KUNIT_EXPECT_EQ(test, back.attr_mod, msg.attr_mod);
-		for (place = places; place < places + ARRAY_SIZE(places); place++)
+		for (const struct place *place = places; place < places + ARRAY_SIZE(places);
+		     place++)
 			if (place->type == msg.type)
 				KUNIT_EXPECT_EQ(test, value_of(&back, place),
 						value_of(&msg, place));
@@ -285,11 +281,10 @@ static void messages_there_and_back(struct kunit *test)
 static void private_data_end_with_the_message(struct kunit *test)
 {
 	u8 *mad = test->priv, *data = mad + CM_MAD_SIZE;
-	enum cm_msg_type type;
 	struct cm_msg msg;
 
 	memset(data, 0xd5, CM_MAD_SIZE);
-	for (type = 0; type < CM_MSG_TYPES; type++) {
+	for (enum cm_msg_type type = 0; type < CM_MSG_TYPES; type++) {
 		u8 begin = BODY + private_data[type].byte, size = private_data[type].size;
 
 		KUNIT_EXPECT_EQ(test, cm_msg_private_data_size(type), size);
@@ -324,11 +319,10 @@ static void additional_information(struct kunit *test)
 	} with[] = { { CM_MSG_REJ, 12 }, { CM_MSG_SIDR_REP, 24 }, { CM_MSG_APR, 12 } };
 	u8 *mad = test->priv, *info = mad + CM_MAD_SIZE;
 	struct cm_msg msg;
-	unsigned int i;
 	u8 begin;
 
 	memset(info, 0x3c, IB_CM_REJ_ARI_LENGTH);
-	for (i = 0; i < ARRAY_SIZE(with); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(with); i++) {
 		begin = BODY + with[i].byte;
 		msg = (struct cm_msg){ .type = with[i].type };
 		give_info(&msg, info);
@@ -535,15 +529,14 @@ static void other_datagrams_are_no_messages(struct kunit *test)
 	};
 	u8 *mad = test->priv;
 	struct cm_msg msg;
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(spoils); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(spoils); i++) {
 		memcpy(mad, known_req, CM_MAD_SIZE);
 		mad[spoils[i].byte] = spoils[i].value;
 		KUNIT_EXPECT_EQ_MSG(test, cm_msg_unpack(&msg, mad), spoils[i].error,
 				    "byte %u: %u", spoils[i].byte, spoils[i].value);
 	}
-	for (i = 0; i < CM_MSG_TYPES; i++)
+	for (unsigned int i = 0; i < CM_MSG_TYPES; i++)
 		KUNIT_EXPECT_EQ(test, cm_msg_type_of(cm_msg_attr_id(i)), i);
 	KUNIT_EXPECT_TRUE(test, cm_msg_attr_id(CM_MSG_APR) == CM_APR_ATTR_ID);
 	KUNIT_EXPECT_TRUE(test, cm_msg_attr_id(CM_MSG_SIDR_REQ) == CM_SIDR_REQ_ATTR_ID);
@@ -559,9 +552,8 @@ static void qp_types(struct kunit *test)
 	};
 	struct cm_req req = { .mtu = IB_MTU_256 };
 	struct cm_rep rep = {};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(types); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(types); i++) {
 		KUNIT_EXPECT_EQ(test, cm_req_set_qp_type(&req, types[i].ours), 0);
 		KUNIT_EXPECT_EQ(test, cm_req_qp_type(&req), types[i].theirs);
 		KUNIT_EXPECT_EQ(test, cm_req_refusal(&req), 0);
@@ -586,9 +578,9 @@ static void qp_types(struct kunit *test)
 
 static void reasons_have_names(struct kunit *test)
 {
-	unsigned int reason, named = 0;
+	unsigned int named = 0;
 
-	for (reason = 0; reason < 300; reason++)
+	for (unsigned int reason = 0; reason < 300; reason++)
 		named += strcmp(cm_rej_reason_name(reason), "unknown reason") != 0;
 	/* 1 to 33 and 35 */
 	KUNIT_EXPECT_EQ(test, named, 34);
@@ -602,8 +594,6 @@ static void reasons_have_names(struct kunit *test)
 
 static void times_in_milliseconds(struct kunit *test)
 {
-	u8 time;
-
 	/* 4.096 us * 2^n, rounded up */
 	KUNIT_EXPECT_EQ(test, cm_time_to_ms(0), 1);
 	KUNIT_EXPECT_EQ(test, cm_time_to_ms(7), 1);
@@ -612,7 +602,7 @@ static void times_in_milliseconds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cm_time_to_ms(31), 8796094);
 	KUNIT_EXPECT_EQ(test, cm_time_to_ms(255), 8796094);
 	/* Each is twice the one before, but for a millisecond of rounding. */
-	for (time = 1; time <= CM_TIME_MAX; time++) {
+	for (u8 time = 1; time <= CM_TIME_MAX; time++) {
 		KUNIT_EXPECT_LE(test, cm_time_to_ms(time), 2 * cm_time_to_ms(time - 1));
 		KUNIT_EXPECT_GE(test, cm_time_to_ms(time), 2 * cm_time_to_ms(time - 1) - 1);
 	}
@@ -620,7 +610,7 @@ static void times_in_milliseconds(struct kunit *test)
 
 static void ack_timeouts(struct kunit *test)
 {
-	u8 delay, life, time;
+	u8 time;
 	u64 sum;
 
 	KUNIT_EXPECT_EQ(test, cm_ack_timeout(0, 18), 19);
@@ -629,15 +619,15 @@ static void ack_timeouts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cm_ack_timeout(15, 0), 15);
 	KUNIT_EXPECT_EQ(test, cm_ack_timeout(31, 31), 31);
 	/* The nearer of two times: three quarters of the sum at least, three halves at most. */
-	for (delay = 0; delay < 30; delay++)
-		for (life = 0; life < 29; life++) {
+	for (u8 delay = 0; delay < 30; delay++)
+		for (u8 life = 0; life < 29; life++) {
 			time = cm_ack_timeout(delay, life);
 			sum = (2ULL << life) + (1ULL << delay);
 			KUNIT_EXPECT_GE(test, 3ULL << time, 2 * sum);
 			KUNIT_EXPECT_LE(test, 3ULL << time, 4 * sum);
 		}
 	KUNIT_EXPECT_EQ(test, cm_packet_life(0), 0);
-	for (life = 0; life < CM_TIME_MAX; life++)
+	for (u8 life = 0; life < CM_TIME_MAX; life++)
 		KUNIT_EXPECT_EQ(test, cm_packet_life(life + 1), life);
 }
 

@@ -93,9 +93,7 @@ static bool chance(struct model *w, unsigned int percent)
 
 static void post(struct model *w, const struct message *message)
 {
-	struct message *place;
-
-	for (place = w->messages; place < w->messages + MESSAGES; place++)
+	for (struct message *place = w->messages; place < w->messages + MESSAGES; place++)
 		if (!place->at) {
 			*place = *message;
 			place->at = w->now + 1 + below(w, ON_THE_WAY);
@@ -123,9 +121,7 @@ static void emit(struct model *w, struct id *id, struct message message)
 
 static struct id *new_id(struct model *w, u8 side)
 {
-	struct id *id;
-
-	for (id = w->ids; id < w->ids + IDS; id++)
+	for (struct id *id = w->ids; id < w->ids + IDS; id++)
 		if (!id->no || (id->gone && !id->bound)) {
 			*id = (struct id){ .no = ++w->last_no, .side = side };
 			return id;
@@ -136,9 +132,7 @@ static struct id *new_id(struct model *w, u8 side)
 
 static struct id *id_of(struct model *w, u32 no)
 {
-	struct id *id;
-
-	for (id = w->ids; id < w->ids + IDS; id++)
+	for (struct id *id = w->ids; id < w->ids + IDS; id++)
 		if (no && id->no == no && !id->gone)
 			return id;
 	return NULL;
@@ -238,9 +232,7 @@ static enum cm_input input_of(const struct message *message, const struct id *id
 /* Side 0 has one QP: is another id bound to it? */
 static bool qp_is_taken(struct model *w, const struct message *message)
 {
-	struct id *id;
-
-	for (id = w->ids; id < w->ids + IDS; id++) {
+	for (struct id *id = w->ids; id < w->ids + IDS; id++) {
 		if (!id->no || id->side != message->side || !id->bound)
 			continue;
 		w->stale++;
@@ -287,7 +279,7 @@ static void arrive_req(struct model *w, const struct message *message)
 
 static void arrive(struct model *w, const struct message *message)
 {
-	struct id *id = id_of(w, message->to), *any;
+	struct id *id = id_of(w, message->to);
 	struct cm_rule orphan;
 
 	if (message->type == CM_MSG_REQ) {
@@ -297,7 +289,7 @@ static void arrive(struct model *w, const struct message *message)
 	if (message->type == CM_MSG_REJ && message->code == IB_CM_REJ_TIMEOUT) {
 		/* The sender may not know this side's id, but this side knows the sender's. */
 		id = NULL;
-		for (any = w->ids; any < w->ids + IDS; any++)
+		for (struct id *any = w->ids; any < w->ids + IDS; any++)
 			if (any->no && !any->gone && any->bound && any->remote == message->from)
 				id = any;
 	} else if (message->type == CM_MSG_REJ && message->about == CM_ABOUT_REQ) {
@@ -402,16 +394,16 @@ static void act(struct model *w, struct id *id)
 /* The next thing that happens. Return: is there any? */
 static bool step(struct model *w)
 {
-	struct message *message, *first = NULL, copy;
-	struct id *id, *timer = NULL, *actor = NULL;
+	struct message *first = NULL, copy;
+	struct id *timer = NULL, *actor = NULL;
 	u32 next = U32_MAX;
 
-	for (message = w->messages; message < w->messages + MESSAGES; message++)
+	for (struct message *message = w->messages; message < w->messages + MESSAGES; message++)
 		if (message->at && message->at < next) {
 			next = message->at;
 			first = message;
 		}
-	for (id = w->ids; id < w->ids + IDS; id++) {
+	for (struct id *id = w->ids; id < w->ids + IDS; id++) {
 		if (id->no && id->timeout && id->timeout < next) {
 			next = id->timeout;
 			timer = id;
@@ -453,9 +445,8 @@ static void until_quiet(struct model *w)
 static unsigned int find_out(struct model *w)
 {
 	unsigned int alone = 0;
-	struct id *id;
 
-	for (id = w->ids; id < w->ids + IDS; id++)
+	for (struct id *id = w->ids; id < w->ids + IDS; id++)
 		if (id->no && !id->gone && id->state == IB_CM_ESTABLISHED && !paired(w, id)) {
 			alone++;
 			call(w, id, CM_IN_CALL_DREQ);
@@ -520,9 +511,8 @@ static void try_seed(struct model *w, enum plan what, u32 seed)
 static void runs_of(struct kunit *test, enum plan plan)
 {
 	struct model *w = test->priv;
-	u32 seed;
 
-	for (seed = 1; seed <= RUNS; seed++)
+	for (u32 seed = 1; seed <= RUNS; seed++)
 		try_seed(w, plan, seed);
 	/* It is no test if nothing happens. */
 	KUNIT_EXPECT_GT(test, w->met, 5 * RUNS);

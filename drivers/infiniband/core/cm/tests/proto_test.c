@@ -195,9 +195,9 @@ static const struct arc arcs[] = {
 
 static const struct arc *arc_of(struct kunit *test, int state, int lap, int input)
 {
-	const struct arc *arc, *found = NULL;
+	const struct arc *found = NULL;
 
-	for (arc = arcs; arc < arcs + ARRAY_SIZE(arcs); arc++) {
+	for (const struct arc *arc = arcs; arc < arcs + ARRAY_SIZE(arcs); arc++) {
 		if (arc->state != state || arc->input != input)
 			continue;
 		if (arc->lap >= 0 && arc->lap != lap)
@@ -361,14 +361,13 @@ static void no_state_is_a_trap(struct kunit *test)
 		CM_IN_CALL_REP, CM_IN_CALL_REJ, CM_IN_CALL_DREP, CM_IN_CALL_DREQ, CM_IN_CALL_APR,
 		CM_IN_CALL_SIDR_REP, CM_IN_SEND_FAILED, CM_IN_TIMEWAIT_OVER,
 	};
-	unsigned int state, lap, steps, i;
 
-	for (state = 0; state < CM_STATES; state++)
-		for (lap = 0; lap < CM_LAP_STATES; lap++) {
+	for (unsigned int state = 0; state < CM_STATES; state++)
+		for (unsigned int lap = 0; lap < CM_LAP_STATES; lap++) {
 			struct cm_rule rule = { .next = state, .next_lap = lap };
 
-			for (steps = 0; steps < 5 && rule.next != IB_CM_IDLE; steps++)
-				for (i = 0; i < ARRAY_SIZE(ways); i++) {
+			for (unsigned int steps = 0; steps < 5 && rule.next != IB_CM_IDLE; steps++)
+				for (unsigned int i = 0; i < ARRAY_SIZE(ways); i++) {
 					struct cm_rule way = cm_proto_rule(rule.next, rule.next_lap,
 									   ways[i]);
 
@@ -401,9 +400,8 @@ static void messages_without_an_id(struct kunit *test)
 		[CM_MSG_LAP] = { CM_MSG_APR, 0, IB_CM_APR_INVALID_COMM_ID },
 		[CM_MSG_APR] = { NONE },
 	};
-	unsigned int type;
 
-	for (type = 0; type < CM_MSG_TYPES; type++) {
+	for (unsigned int type = 0; type < CM_MSG_TYPES; type++) {
 		struct cm_rule rule = cm_proto_orphan(type);
 
 		KUNIT_EXPECT_EQ_MSG(test, rule.send, answers[type].send, "%s", cm_msg_name(type));
@@ -429,9 +427,8 @@ static void messages_are_inputs(struct kunit *test)
 		[CM_MSG_APR] = CM_IN_APR,
 	};
 	struct cm_msg msg;
-	unsigned int i;
 
-	for (i = 0; i < CM_MSG_TYPES; i++) {
+	for (unsigned int i = 0; i < CM_MSG_TYPES; i++) {
 		msg = (struct cm_msg){ .type = i };
 		KUNIT_EXPECT_EQ(test, cm_proto_input(&msg), inputs[i]);
 	}
@@ -449,10 +446,9 @@ static void one_of_two_peers_is_active(struct kunit *test)
 		u64 guid;
 		u32 qpn;
 	} sides[] = { { 1, 5 }, { 1, 6 }, { 2, 4 }, { U64_MAX, 0 }, { 1ULL << 63, 0xffffff } };
-	unsigned int a, b;
 
-	for (a = 0; a < ARRAY_SIZE(sides); a++)
-		for (b = 0; b < ARRAY_SIZE(sides); b++)
+	for (unsigned int a = 0; a < ARRAY_SIZE(sides); a++)
+		for (unsigned int b = 0; b < ARRAY_SIZE(sides); b++)
 			if (a != b)
 				KUNIT_EXPECT_NE(test,
 						cm_peer_is_active(sides[a].guid, sides[a].qpn,
@@ -465,15 +461,13 @@ static void one_of_two_peers_is_active(struct kunit *test)
 
 static void everything_has_a_name(struct kunit *test)
 {
-	unsigned int i;
-
-	for (i = 0; i < CM_STATES; i++)
+	for (unsigned int i = 0; i < CM_STATES; i++)
 		KUNIT_EXPECT_STRNEQ(test, cm_state_name(i), "unknown");
-	for (i = 0; i < CM_LAP_STATES; i++)
+	for (unsigned int i = 0; i < CM_LAP_STATES; i++)
 		KUNIT_EXPECT_STRNEQ(test, cm_lap_state_name(i), "unknown");
-	for (i = 0; i < CM_INPUTS; i++)
+	for (unsigned int i = 0; i < CM_INPUTS; i++)
 		KUNIT_EXPECT_STRNEQ_MSG(test, cm_input_name(i), "unknown", "%u", i);
-	for (i = 0; i <= IB_CM_SIDR_REP_RECEIVED; i++)
+	for (unsigned int i = 0; i <= IB_CM_SIDR_REP_RECEIVED; i++)
 		KUNIT_EXPECT_STRNEQ(test, cm_event_name(i), "unknown");
 	KUNIT_EXPECT_STREQ(test, cm_state_name(CM_STATES), "unknown");
 	KUNIT_EXPECT_STREQ(test, cm_lap_state_name(CM_LAP_STATES), "unknown");

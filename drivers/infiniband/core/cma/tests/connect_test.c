@@ -202,11 +202,8 @@ static const struct {
 
 static void connect_calls_in_states(struct kunit *test)
 {
-	unsigned int i;
-	int state;
-
-	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		for (state = 0; state < CMA_STATES; state++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(calls); i++) {
+		for (int state = 0; state < CMA_STATES; state++) {
 			bool fits = state == calls[i].in;
 			struct consumer *consumer = in_state(test, state);
 
@@ -229,9 +226,8 @@ static void connect_calls_in_states(struct kunit *test)
 static void connect_resolve_addr_in_states(struct kunit *test)
 {
 	union ct_addr to = ct_ip4(0x7f000001, 7);
-	int state;
 
-	for (state = 0; state < CMA_STATES; state++) {
+	for (int state = 0; state < CMA_STATES; state++) {
 		struct consumer *consumer = in_state(test, state);
 		bool fits = state == RDMA_CM_ADDR_BOUND;
 
@@ -255,9 +251,7 @@ static void connect_resolve_addr_in_states(struct kunit *test)
 /* Calls that need a connection are refused without one in every state. */
 static void connect_calls_without_connection(struct kunit *test)
 {
-	int state;
-
-	for (state = 0; state < CMA_STATES; state++) {
+	for (int state = 0; state < CMA_STATES; state++) {
 		struct consumer *consumer = in_state(test, state);
 		struct rdma_cm_id *id = consumer->id;
 
@@ -301,11 +295,9 @@ static const struct {
 static void connect_ib_events_in_states(struct kunit *test)
 {
 	static char data[IB_CM_REJ_PRIVATE_DATA_SIZE];
-	unsigned int i;
-	int state;
 
-	for (i = 0; i < ARRAY_SIZE(ib_events); i++) {
-		for (state = 0; state < CMA_STATES; state++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(ib_events); i++) {
+		for (int state = 0; state < CMA_STATES; state++) {
 			struct consumer *consumer = in_state(test, state);
 			struct ib_cm_id cm_id = { .context = ct_id(consumer) };
 			struct ib_cm_event event = {
@@ -338,9 +330,8 @@ static void connect_handler_destroys(struct kunit *test)
 	static const enum ib_cm_event_type all[] = {
 		IB_CM_REQ_ERROR, IB_CM_RTU_RECEIVED, IB_CM_DREQ_RECEIVED, IB_CM_REJ_RECEIVED,
 	};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(all); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(all); i++) {
 		struct consumer *consumer = in_state(test, RDMA_CM_CONNECT);
 		struct ib_cm_id cm_id = { .context = ct_id(consumer) };
 		struct ib_cm_event event = { .event = all[i] };
@@ -374,11 +365,8 @@ static const struct {
 
 static void connect_iw_events_in_states(struct kunit *test)
 {
-	unsigned int i;
-	int state;
-
-	for (i = 0; i < ARRAY_SIZE(iw_events); i++) {
-		for (state = 0; state < CMA_STATES; state++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(iw_events); i++) {
+		for (int state = 0; state < CMA_STATES; state++) {
 			struct consumer *consumer = in_state(test, state);
 			struct iw_cm_id cm_id = { .context = ct_id(consumer) };
 			struct iw_cm_event event = {
@@ -564,9 +552,7 @@ static void connect_wrong_families(struct kunit *test)
 /* The handler of an id that is destroyed with an event in its queue is not called for it. */
 static void connect_destroyed_before_event(struct kunit *test)
 {
-	unsigned int round;
-
-	for (round = 0; round < 50; round++) {
+	for (unsigned int round = 0; round < 50; round++) {
 		struct consumer *consumer = ct_consumer(test, RDMA_PS_IB, IB_QPT_RC);
 		union ct_addr to = ct_ib(1, 2, RDMA_IB_IP_PS_IB | 9, U64_MAX);
 
@@ -590,13 +576,12 @@ static void connect_private_data(struct kunit *test)
 	struct rdma_conn_param param = {};
 	struct ipcm_ends ends;
 	u8 bytes[256];
-	unsigned int len;
 
 	KUNIT_ASSERT_NOT_NULL(test, data);
 	memset(bytes, 0xa5, sizeof(bytes));
 	id->id.route.addr.dst_addr = to.room;
 	param.private_data = bytes;
-	for (len = 0; len < 256; len++) {
+	for (unsigned int len = 0; len < 256; len++) {
 		param.private_data_len = len;
 		KUNIT_ASSERT_EQ_MSG(test, cma_request_data(id, &param, IB_CM_REQ_PRIVATE_DATA_SIZE,
 							   data), len <= 56 ? 0 : -EINVAL,
@@ -670,9 +655,8 @@ static unsigned long starve_short_way(struct kunit *test)
 {
 	unsigned long failed = 0;
 	bool spared = false;
-	unsigned int nth;
 
-	for (nth = 1; nth < 100 && !spared; nth++) {
+	for (unsigned int nth = 1; nth < 100 && !spared; nth++) {
 		struct rdma_cm_id *id;
 		enum way at;
 		int ret;

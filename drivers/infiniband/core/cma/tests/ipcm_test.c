@@ -60,9 +60,8 @@ static void ipcm_bytes_ipv6(struct kunit *test)
 {
 	u8 local[16], remote[16], hdr[IPCM_HDR_SIZE];
 	struct ipcm_ends ends;
-	int i;
 
-	for (i = 0; i < 16; i++) {
+	for (int i = 0; i < 16; i++) {
 		local[i] = 0x10 + i;
 		remote[i] = 0xa0 + i;
 	}
@@ -95,10 +94,9 @@ static void ipcm_other_families(struct kunit *test)
 static void ipcm_round_trip(struct kunit *test)
 {
 	struct rnd_state rnd;
-	unsigned int round;
 
 	prandom_seed_state(&rnd, 1);
-	for (round = 0; round < 2000; round++) {
+	for (unsigned int round = 0; round < 2000; round++) {
 		u16 near = prandom_u32_state(&rnd), far = prandom_u32_state(&rnd);
 		u8 buf[IPCM_HDR_SIZE + 8], a[16], b[16];
 		u8 *hdr = buf + round % 8;
@@ -126,10 +124,9 @@ static void ipcm_malformed(struct kunit *test)
 {
 	static const struct ipcm_ends nothing;
 	u8 hdr[IPCM_HDR_SIZE];
-	unsigned int first;
 
 	memset(hdr, 0x5a, sizeof(hdr));
-	for (first = 0; first < 0x10000; first++) {
+	for (unsigned int first = 0; first < 0x10000; first++) {
 		struct ipcm_ends ends;
 		unsigned int ip = (first >> 4) & 0xf;
 		int expected, got;

@@ -294,7 +294,7 @@ static void bonds(struct kunit *test)
 
 #ifdef CONFIG_FAILSLAB
 /* In a listener's life one allocation fails. */
-static int short_life(struct kunit *test)
+static int short_life(void)
 {
 	struct rdma_cm_id *id = rdma_create_id(&init_net, NULL, NULL, RDMA_PS_TCP, IB_QPT_RC);
 	union ct_addr any = ct_ip4(INADDR_ANY, 5001), own = ct_ip4(0x0a000101, 0);
@@ -319,15 +319,15 @@ static int short_life(struct kunit *test)
 static void without_memory(struct kunit *test)
 {
 	struct cma_test *t = test->priv;
-	unsigned int nth, failures = 0;
+	unsigned int failures = 0;
 	bool spared;
 	int ret;
 
 	ct_add_device(t, 1);
 	ct_add_device(t, 2);
-	for (nth = 1; nth < 100; nth++) {
+	for (unsigned int nth = 1; nth < 100; nth++) {
 		current->fail_nth = nth;
-		ret = short_life(test);
+		ret = short_life();
 		spared = current->fail_nth;
 		current->fail_nth = 0;
 		KUNIT_EXPECT_EQ(test, t->begun, t->ended);

@@ -167,11 +167,10 @@ static void request_with_any_data(struct kunit *test)
 {
 	struct caller *c = caller(test, SERVICE);
 	struct rnd_state rnd;
-	unsigned int round;
 
 	listen(test, ct_ib(0, 0, SERVICE, U64_MAX), RDMA_PS_IB, IB_QPT_RC);
 	prandom_seed_state(&rnd, 2);
-	for (round = 0; round < 200; round++) {
+	for (unsigned int round = 0; round < 200; round++) {
 		prandom_bytes_state(&rnd, c->data, sizeof(c->data));
 		if (round & 1)
 			c->data[0] = 0;

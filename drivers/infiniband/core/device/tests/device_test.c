@@ -392,10 +392,8 @@ static void client_rename(struct ib_device *device, void *data)
 
 static void prepare_clients(const char *prefix, atomic_t *turn)
 {
-	unsigned int i;
-
 	memset(clients, 0, sizeof(clients));
-	for (i = 0; i < ARRAY_SIZE(clients); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(clients); i++) {
 		clients[i].ib.name = "kt_client";
 		clients[i].ib.add = client_adds[i];
 		clients[i].ib.remove = client_remove;
@@ -411,7 +409,6 @@ static void clients_come_in_order_and_go_in_reverse(struct kunit *test)
 {
 	struct test_device *device = test_device_alloc();
 	atomic_t turn = ATOMIC_INIT(0);
-	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, device);
 	prepare_clients("kt_clients", &turn);
@@ -420,7 +417,7 @@ static void clients_come_in_order_and_go_in_reverse(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ib_register_client(&clients[1].ib), 0);
 	KUNIT_ASSERT_EQ(test, ib_register_device(&device->ib, "kt_clients", NULL), 0);
 	KUNIT_ASSERT_EQ(test, ib_register_client(&clients[2].ib), 0);
-	for (i = 0; i < ARRAY_SIZE(clients); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(clients); i++)
 		KUNIT_EXPECT_EQ(test, clients[i].added_at, i + 1);
 	KUNIT_EXPECT_PTR_EQ(test, ib_get_client_data(&device->ib, &clients[1].ib),
 			    (void *)&clients[1]);
@@ -434,7 +431,7 @@ static void clients_come_in_order_and_go_in_reverse(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, clients[0].removed_at, 6);
 	ib_unregister_client(&clients[0].ib);
 	ib_unregister_client(&clients[2].ib);
-	for (i = 0; i < ARRAY_SIZE(clients); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(clients); i++) {
 		KUNIT_EXPECT_EQ(test, atomic_read(&clients[i].adds), 1);
 		KUNIT_EXPECT_EQ(test, atomic_read(&clients[i].removes), 1);
 		KUNIT_EXPECT_EQ(test, atomic_read(&clients[i].renames), 1);

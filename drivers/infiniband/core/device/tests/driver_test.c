@@ -87,9 +87,8 @@ static void queued(struct kunit *test)
 static void all_of_a_driver(struct kunit *test)
 {
 	struct test_device *other = test_device_registered(test, "kt_other");
-	unsigned int i;
 
-	for (i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 3; i++)
 		driven(test, "kt_mine%d");
 	ib_unregister_driver(DRIVER);
 	KUNIT_EXPECT_EQ(test, deallocated, 3);
@@ -129,9 +128,8 @@ static void immutable(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_port");
 	const struct ib_port_immutable *found[TEST_PORTS + 1] = {};
-	unsigned int port;
 
-	for (port = 1; port <= TEST_PORTS; port++) {
+	for (unsigned int port = 1; port <= TEST_PORTS; port++) {
 		found[port] = ib_port_immutable_read(&device->ib, port);
 		KUNIT_ASSERT_NOT_NULL(test, found[port]);
 		KUNIT_EXPECT_EQ(test, found[port]->gid_tbl_len, TEST_GIDS);

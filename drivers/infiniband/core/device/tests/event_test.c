@@ -65,13 +65,13 @@ static void events_keep_their_order(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_order");
 	struct test_handler *handler = listen(test, device);
-	unsigned int i, wrong = 0;
+	unsigned int wrong = 0;
 
-	for (i = 0; i < BURST; i++)
+	for (unsigned int i = 0; i < BURST; i++)
 		dispatch(device, IB_EVENT_SM_CHANGE, i + 1);
 	flush_workqueue(ib_wq);
 	KUNIT_EXPECT_EQ(test, handler->count, BURST);
-	for (i = 0; i < BURST; i++)
+	for (unsigned int i = 0; i < BURST; i++)
 		wrong += handler->port[i] != i + 1;
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	ib_unregister_event_handler(&handler->ib);

@@ -66,10 +66,9 @@ static void levels_and_names(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_log");
 	char expected[LINE];
-	unsigned int i;
 
 	runs++;
-	for (i = 0; i < ARRAY_SIZE(levels); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(levels); i++) {
 		levels[i].say(&device->ib, "level %u of run %u\n", i, runs);
 		snprintf(expected, LINE, "kt_log: level %u of run %u", i, runs);
 		expect_logged(test, levels[i].level, expected);

@@ -149,7 +149,6 @@ static void reader_stays_in_its_chain(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_chain");
 	struct net_device *first = new_netdev(test), *second = new_netdev(test);
-	unsigned long end;
 	bool early;
 
 	naming.device = &device->ib;
@@ -159,7 +158,8 @@ static void reader_stays_in_its_chain(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ib_device_set_netdev(&device->ib, first, 1), 0);
 	rcu_read_lock();
 	queue_work(system_unbound_wq, &naming.work);
-	for (end = jiffies + HZ / 5; !READ_ONCE(naming.done) && time_before(jiffies, end);)
+	for (unsigned long end = jiffies + HZ / 5;
+	     !READ_ONCE(naming.done) && time_before(jiffies, end);)
 		cpu_relax();
 	early = READ_ONCE(naming.done);
 	rcu_read_unlock();

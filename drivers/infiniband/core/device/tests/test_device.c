@@ -109,11 +109,9 @@ static const struct ib_device_ops test_ops = {
  */
 void test_device_setup(struct test_device *device)
 {
-	u32 port_num;
-
 	device->ib.node_type = RDMA_NODE_IB_CA;
 	device->ib.phys_port_cnt = TEST_PORTS;
-	for (port_num = 1; port_num <= TEST_PORTS; port_num++) {
+	for (u32 port_num = 1; port_num <= TEST_PORTS; port_num++) {
 		struct test_port *port = &device->port[port_num];
 
 		port->attr.state = IB_PORT_ACTIVE;

@@ -271,13 +271,13 @@ static void agents(struct kunit *test)
 /* In a controller's life one allocation fails. */
 static void starve(struct kunit *test)
 {
-	unsigned int failures = 0, nth;
+	unsigned int failures = 0;
 	struct ports *ports = test->priv;
 	struct ib_dm_ioc *ioc;
 	bool spared = false;
 	int ret;
 
-	for (nth = 1; !spared && nth < 20; nth++) {
+	for (unsigned int nth = 1; !spared && nth < 20; nth++) {
 		current->fail_nth = nth;
 		ioc = offer(ports, 1, 4);
 		ret = IS_ERR(ioc) ? PTR_ERR(ioc) : ib_dm_add_svc_entry(ioc, &services[4]);

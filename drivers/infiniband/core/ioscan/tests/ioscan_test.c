@@ -487,12 +487,12 @@ static void device_goes(struct kunit *test)
 static void watchers_starve(struct kunit *test)
 {
 	struct io_watcher *there, watcher;
-	int ret, nth, spared = 0, failures = 0;
+	int ret, spared = 0, failures = 0;
 
 	fake_offer(1, 2);
 	fake_connect(test);
 	there = watch(test);
-	for (nth = 1; !spared && nth < 20; nth++) {
+	for (int nth = 1; !spared && nth < 20; nth++) {
 		prepare(&watcher);
 		current->fail_nth = nth;
 		ret = ib_watch_io(&watcher.ib);
@@ -519,13 +519,13 @@ static void searches_starve(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
 	struct io_watcher *watcher;
-	int ret, nth, spared = 0, failures = 0;
+	int ret, spared = 0, failures = 0;
 	LIST_HEAD(found);
 
 	fake_connect(test);
 	watcher = watch(test);
 	expect_said(test, watcher, "..");
-	for (nth = 1; !spared && nth < 100; nth++) {
+	for (int nth = 1; !spared && nth < 100; nth++) {
 		fake_offer(1, 2);
 		current->fail_nth = nth;
 		ret = ios_search(fabric->port[1], &found);

@@ -64,7 +64,7 @@ static void removal_ends_everything(struct kunit *test)
 	struct peer *server = server_at_b(test);
 	struct ib_mad_send_buf *late;
 
-	atomic_set(&server->deaf, 100000);
+	atomic_set(&server->ignores, 100000);
 	for (int i = 0; i < 300; i++)
 		ask(test, client, 1000000, 1000);
 	expect_soon(test, atomic_read(&server->requests) > 100);
@@ -163,7 +163,7 @@ static void stuck_qp_is_given_up(struct kunit *test)
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
 	const unsigned long patience = mad_patience;
 
-	atomic_set(&server->deaf, 100000);
+	atomic_set(&server->ignores, 100000);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
 		fake_wire.hold = true;
 		fake_wire.stuck = -ETIMEDOUT;
@@ -275,7 +275,7 @@ static void missing_receives_are_made_up(struct kunit *test)
 	struct mad_port *port = to_mad_agent(server->agent)->port;
 	struct peer *other = new_peer(test);
 
-	atomic_set(&server->deaf, 10000);
+	atomic_set(&server->ignores, 10000);
 	/* Time-outs of another agent run meanwhile. */
 	join(test, other, fixture.b, IB_QPT_GSI, NULL);
 	ask(test, other, 500, 0);
@@ -296,7 +296,7 @@ static void missing_receives_are_made_up(struct kunit *test)
 	expect_missing(test, port, port->qp[1].wanted);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
 		fake_wire.refuse = 0;
-	atomic_set(&server->deaf, 0);
+	atomic_set(&server->ignores, 0);
 	ask(test, client, 100, 100);
 	expect_soon(test, atomic_read(&client->responses) == 1);
 	KUNIT_EXPECT_EQ(test, missing(port), 0);

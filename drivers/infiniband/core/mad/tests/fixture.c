@@ -44,7 +44,7 @@ void note_recv(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 		atomic_inc(&peer->responses);
 	} else {
 		atomic_inc(&peer->requests);
-		if (peer->server && atomic_dec_if_positive(&peer->deaf) < 0)
+		if (peer->server && atomic_dec_if_positive(&peer->ignores) < 0)
 			reply_to(agent, rwc);
 	}
 	ib_free_recv_mad(rwc);
@@ -130,6 +130,21 @@ struct ib_mad_send_buf *new_request(struct kunit *test, struct peer *peer, int t
 	buf->ah = fixture.to_b;
 	buf->timeout_ms = timeout_ms;
 	buf->retries = retries;
+	return buf;
+}
+
+/* A request with a directed route whose hops all leave by this port; the address is the test's. */
+struct ib_mad_send_buf *new_smp(struct kunit *test, struct peer *peer, int timeout_ms, u8 hops,
+				u8 port)
+{
+	struct ib_mad_send_buf *buf = new_request(test, peer, timeout_ms, 0);
+	struct ib_smp *smp = buf->mad;
+
+	smp->mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
+	smp->hop_cnt = hops;
+	memset(smp->initial_path + 1, port, hops);
+	smp->dr_slid = IB_LID_PERMISSIVE;
+	smp->dr_dlid = IB_LID_PERMISSIVE;
 	return buf;
 }
 

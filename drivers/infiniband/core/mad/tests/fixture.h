@@ -21,7 +21,7 @@
  * struct peer - an agent, and the MADs that it has got
  * @agent: the agent
  * @server: it answers requests
- * @deaf: so many requests are not answered first
+ * @ignores: so many requests are not answered first
  * @requests: requests received
  * @responses: responses received
  * @sent: sends ended, by status
@@ -38,7 +38,7 @@
 struct peer {
 	struct ib_mad_agent *agent;
 	bool server;
-	atomic_t deaf;
+	atomic_t ignores;
 	atomic_t requests, responses;
 	atomic_t sent[IB_WC_GENERAL_ERR + 1];
 	atomic_t ends, early;
@@ -85,6 +85,8 @@ struct peer *client_at_a(struct kunit *test);
 struct peer *server_at_b(struct kunit *test);
 struct ib_mad_send_buf *new_request(struct kunit *test, struct peer *peer, int timeout_ms,
 				    int retries);
+struct ib_mad_send_buf *new_smp(struct kunit *test, struct peer *peer, int timeout_ms, u8 hops,
+				u8 port);
 void ask(struct kunit *test, struct peer *peer, int timeout_ms, int retries);
 int fixture_init(struct kunit *test);
 void fixture_exit(struct kunit *test);

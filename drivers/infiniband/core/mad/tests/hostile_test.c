@@ -254,134 +254,134 @@ static void held_segments(struct kunit *test)
 #define LID_VICTIM (LID_A + 1)
 
 /* The other end of the cable of @victim's port */
-struct siege {
+struct attack {
 	struct peer *victim;	/* takes requests of CLASS_PLAIN and answers them */
 	struct peer *tables;	/* takes messages at the same port */
 	struct peer *sender;
 };
 
-static struct ib_mad_send_buf *for_victim(struct kunit *test, struct siege *siege)
+static struct ib_mad_send_buf *for_victim(struct kunit *test, struct attack *attack)
 {
-	struct ib_mad_send_buf *buf = new_request(test, siege->sender, 0, 0);
+	struct ib_mad_send_buf *buf = new_request(test, attack->sender, 0, 0);
 
 	buf->ah = fake_ah(fixture.pd_a, LID_VICTIM);
 	return buf;
 }
 
 /* MADs are handled one after the other: when a request is answered, all before it have been. */
-static void settle(struct kunit *test, struct siege *siege)
+static void settle(struct kunit *test, struct attack *attack)
 {
-	int before = atomic_read(&siege->sender->responses);
-	struct ib_mad_send_buf *buf = for_victim(test, siege);
+	int before = atomic_read(&attack->sender->responses);
+	struct ib_mad_send_buf *buf = for_victim(test, attack);
 
 	buf->timeout_ms = NO_END;
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
-	expect_soon(test, atomic_read(&siege->sender->responses) == before + 1);
+	expect_soon(test, atomic_read(&attack->sender->responses) == before + 1);
 }
 
 /* Sends a MAD, which is dropped for this reason and no other. */
-static void expect_dropped(struct kunit *test, struct siege *siege, struct ib_mad_send_buf *buf,
+static void expect_dropped(struct kunit *test, struct attack *attack, struct ib_mad_send_buf *buf,
 			   enum mad_drop why)
 {
 	u64 before[MAD_DROPS];
 
 	for (int i = 0; i < MAD_DROPS; i++)
-		before[i] = dropped(siege->victim, i);
+		before[i] = dropped(attack->victim, i);
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
-	settle(test, siege);
+	settle(test, attack);
 	for (int i = 0; i < MAD_DROPS; i++)
-		KUNIT_EXPECT_EQ_MSG(test, dropped(siege->victim, i), before[i] + (i == why),
+		KUNIT_EXPECT_EQ_MSG(test, dropped(attack->victim, i), before[i] + (i == why),
 				    "reason %d, expected %d", i, why);
 }
 
-static void expect_packet_dropped(struct kunit *test, struct siege *siege, u8 type, u8 flags,
+static void expect_packet_dropped(struct kunit *test, struct attack *attack, u8 type, u8 flags,
 				  u32 seg, enum mad_drop why)
 {
-	struct ib_mad_send_buf *buf = for_victim(test, siege);
+	struct ib_mad_send_buf *buf = for_victim(test, attack);
 
 	make_packet(buf, type, flags, seg);
-	expect_dropped(test, siege, buf, why);
+	expect_dropped(test, attack, buf, why);
 }
 
-static void begin_siege(struct kunit *test, struct siege *siege)
+static void begin_attack(struct kunit *test, struct attack *attack)
 {
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
 
-	siege->victim = agent_at(test, fixture.a, 2, &req, 0, note_recv);
-	siege->victim->server = true;
-	siege->tables = table_server(test, fixture.a, 2, note_recv);
-	siege->sender = agent_at(test, fixture.a, 1, NULL, 0, note_recv);
+	attack->victim = agent_at(test, fixture.a, 2, &req, 0, note_recv);
+	attack->victim->server = true;
+	attack->tables = table_server(test, fixture.a, 2, note_recv);
+	attack->sender = agent_at(test, fixture.a, 1, NULL, 0, note_recv);
 }
 
-static void end_siege(struct siege *siege)
+static void end_attack(struct attack *attack)
 {
-	ib_unregister_mad_agent(siege->sender->agent);
-	ib_unregister_mad_agent(siege->tables->agent);
-	ib_unregister_mad_agent(siege->victim->agent);
+	ib_unregister_mad_agent(attack->sender->agent);
+	ib_unregister_mad_agent(attack->tables->agent);
+	ib_unregister_mad_agent(attack->victim->agent);
 }
 
 static void nonsense(struct kunit *test)
 {
 	struct ib_mad_send_buf *buf;
 	struct ib_mad_hdr *hdr;
-	struct siege siege;
+	struct attack attack;
 
-	begin_siege(test, &siege);
-	buf = for_victim(test, &siege);
+	begin_attack(test, &attack);
+	buf = for_victim(test, &attack);
 	hdr = buf->mad;
 	hdr->base_version = 9;
-	expect_dropped(test, &siege, buf, MAD_DROP_MALFORMED);
+	expect_dropped(test, &attack, buf, MAD_DROP_MALFORMED);
 	/* Subnet management is not for QP1. */
-	buf = for_victim(test, &siege);
+	buf = for_victim(test, &attack);
 	hdr = buf->mad;
 	hdr->mgmt_class = IB_MGMT_CLASS_SUBN_LID_ROUTED;
-	expect_dropped(test, &siege, buf, MAD_DROP_MALFORMED);
+	expect_dropped(test, &attack, buf, MAD_DROP_MALFORMED);
 	/* Answered by no one */
-	buf = for_victim(test, &siege);
+	buf = for_victim(test, &attack);
 	hdr = buf->mad;
 	hdr->method = IB_MGMT_METHOD_TRAP;
-	expect_dropped(test, &siege, buf, MAD_DROP_UNCLAIMED);
+	expect_dropped(test, &attack, buf, MAD_DROP_UNCLAIMED);
 	/* For no agent, and for one that has asked nothing */
-	buf = for_victim(test, &siege);
+	buf = for_victim(test, &attack);
 	hdr = buf->mad;
 	hdr->method = IB_MGMT_METHOD_GET_RESP;
 	hdr->tid = cpu_to_be64((u64)MAD_MAX_HI_TID << 32 | 1);
-	expect_dropped(test, &siege, buf, MAD_DROP_UNAWAITED);
-	buf = for_victim(test, &siege);
+	expect_dropped(test, &attack, buf, MAD_DROP_UNAWAITED);
+	buf = for_victim(test, &attack);
 	hdr = buf->mad;
 	hdr->method = IB_MGMT_METHOD_GET_RESP;
-	hdr->tid = cpu_to_be64((u64)siege.victim->agent->hi_tid << 32 | 1);
-	expect_dropped(test, &siege, buf, MAD_DROP_UNAWAITED);
-	end_siege(&siege);
+	hdr->tid = cpu_to_be64((u64)attack.victim->agent->hi_tid << 32 | 1);
+	expect_dropped(test, &attack, buf, MAD_DROP_UNAWAITED);
+	end_attack(&attack);
 }
 
 static void nonsense_in_segments(struct kunit *test)
 {
 	struct ib_mad_send_buf *buf;
-	struct siege siege;
+	struct attack attack;
 
-	begin_siege(test, &siege);
-	expect_packet_dropped(test, &siege, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_FIRST, 0,
+	begin_attack(test, &attack);
+	expect_packet_dropped(test, &attack, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_FIRST, 0,
 			      MAD_DROP_RMPP);
-	expect_packet_dropped(test, &siege, IB_MGMT_RMPP_TYPE_DATA, 0, 1, MAD_DROP_RMPP);
-	expect_packet_dropped(test, &siege, IB_MGMT_RMPP_TYPE_DATA, 0, 2, MAD_DROP_RMPP);
-	expect_packet_dropped(test, &siege, 77, IB_MGMT_RMPP_FLAG_FIRST, 1, MAD_DROP_RMPP);
-	expect_packet_dropped(test, &siege, IB_MGMT_RMPP_TYPE_ACK, 0, 1, MAD_DROP_UNAWAITED);
-	expect_packet_dropped(test, &siege, IB_MGMT_RMPP_TYPE_STOP, 0, 0, MAD_DROP_UNAWAITED);
-	expect_packet_dropped(test, &siege, IB_MGMT_RMPP_TYPE_ABORT, 0, 0, MAD_DROP_UNAWAITED);
-	buf = for_victim(test, &siege);
+	expect_packet_dropped(test, &attack, IB_MGMT_RMPP_TYPE_DATA, 0, 1, MAD_DROP_RMPP);
+	expect_packet_dropped(test, &attack, IB_MGMT_RMPP_TYPE_DATA, 0, 2, MAD_DROP_RMPP);
+	expect_packet_dropped(test, &attack, 77, IB_MGMT_RMPP_FLAG_FIRST, 1, MAD_DROP_RMPP);
+	expect_packet_dropped(test, &attack, IB_MGMT_RMPP_TYPE_ACK, 0, 1, MAD_DROP_UNAWAITED);
+	expect_packet_dropped(test, &attack, IB_MGMT_RMPP_TYPE_STOP, 0, 0, MAD_DROP_UNAWAITED);
+	expect_packet_dropped(test, &attack, IB_MGMT_RMPP_TYPE_ABORT, 0, 0, MAD_DROP_UNAWAITED);
+	buf = for_victim(test, &attack);
 	make_packet(buf, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_FIRST, 1);
 	rmpp_of(buf)->rmpp_version = 2;
-	expect_dropped(test, &siege, buf, MAD_DROP_RMPP);
+	expect_dropped(test, &attack, buf, MAD_DROP_RMPP);
 	/* A response that nobody waits for */
-	buf = for_victim(test, &siege);
+	buf = for_victim(test, &attack);
 	make_packet(buf, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_FIRST, 1);
 	((struct ib_mad_hdr *)buf->mad)->method |= IB_MGMT_METHOD_RESP;
 	((struct ib_mad_hdr *)buf->mad)->tid =
-		cpu_to_be64((u64)siege.tables->agent->hi_tid << 32 | 1);
-	expect_dropped(test, &siege, buf, MAD_DROP_UNAWAITED);
-	KUNIT_EXPECT_EQ(test, atomic_read(&siege.tables->requests), 0);
-	end_siege(&siege);
+		cpu_to_be64((u64)attack.tables->agent->hi_tid << 32 | 1);
+	expect_dropped(test, &attack, buf, MAD_DROP_UNAWAITED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&attack.tables->requests), 0);
+	end_attack(&attack);
 }
 
 static unsigned int lead_astray(const struct ib_mad *mad, bool *overtakes)
@@ -395,24 +395,17 @@ static void nonsense_on_a_route(struct kunit *test)
 {
 	struct peer *manager = new_peer(test);
 	struct ib_mad_send_buf *buf;
-	struct siege siege;
-	struct ib_smp *smp;
+	struct attack attack;
 
-	begin_siege(test, &siege);
+	begin_attack(test, &attack);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
 		fake_wire.deliver = lead_astray;
 	join(test, manager, fixture.a, IB_QPT_SMI, NULL);
-	buf = new_request(test, manager, 0, 0);
-	smp = buf->mad;
-	smp->mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
-	smp->hop_cnt = 1;
-	smp->initial_path[1] = 1;
-	smp->dr_slid = IB_LID_PERMISSIVE;
-	smp->dr_dlid = IB_LID_PERMISSIVE;
+	buf = new_smp(test, manager, 0, 1, 1);
 	buf->ah = fake_ah(fixture.pd_a, be16_to_cpu(IB_LID_PERMISSIVE));
-	expect_dropped(test, &siege, buf, MAD_DROP_MISROUTED);
+	expect_dropped(test, &attack, buf, MAD_DROP_MISROUTED);
 	ib_unregister_mad_agent(manager->agent);
-	end_siege(&siege);
+	end_attack(&attack);
 }
 
 #ifdef CONFIG_SECURITY_INFINIBAND
@@ -428,18 +421,18 @@ static int play_pkey_access(void *blob, u64 subnet_prefix, u16 pkey)
 
 static void refused_by_policy(struct kunit *test)
 {
-	struct siege siege;
+	struct attack attack;
 
-	begin_siege(test, &siege);
+	begin_attack(test, &attack);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
 		fake_wire.test = test;
 	kunit_activate_static_stub(test, ib_security_pkey_access, play_pkey_access);
 	atomic_set(&refusals, 1);
-	expect_dropped(test, &siege, for_victim(test, &siege), MAD_DROP_REFUSED);
-	KUNIT_EXPECT_EQ(test, atomic_read(&siege.victim->requests), 1);
+	expect_dropped(test, &attack, for_victim(test, &attack), MAD_DROP_REFUSED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&attack.victim->requests), 1);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
 		fake_wire.test = NULL;
-	end_siege(&siege);
+	end_attack(&attack);
 }
 #endif
 

@@ -251,7 +251,7 @@ static void requests_time_out(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
 
-	atomic_set(&server->deaf, 4);
+	atomic_set(&server->ignores, 4);
 	ask(test, client, 20, 3);
 	expect_soon(test, atomic_read(&client->ends) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]), 1);
@@ -260,7 +260,7 @@ static void requests_time_out(struct kunit *test)
 	expect_soon(test, atomic_read(&server->requests) == 4);
 
 	/* The third try is answered, however many follow it before the answer is there. */
-	atomic_set(&server->deaf, 2);
+	atomic_set(&server->ignores, 2);
 	ask(test, client, 50, -1);
 	expect_soon(test, atomic_read(&client->ends) == 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
@@ -281,7 +281,7 @@ static void requests_without_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->early), 0);
 
 	/* It is sent again as often as it takes. */
-	atomic_set(&server->deaf, 3);
+	atomic_set(&server->ignores, 3);
 	ask(test, client, 20, -1);
 	expect_soon(test, atomic_read(&client->ends) == 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 2);
@@ -295,7 +295,7 @@ static void requests_are_cancelled(struct kunit *test)
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
 	struct ib_mad_send_buf *buf = new_request(test, client, 1000000, 0);
 
-	atomic_set(&server->deaf, 1000);
+	atomic_set(&server->ignores, 1000);
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
 	KUNIT_EXPECT_EQ(test, ib_modify_mad(buf, 500000), 0);
 	ib_cancel_mad(buf);
@@ -322,7 +322,7 @@ static void unregistration_ends_requests(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
 
-	atomic_set(&server->deaf, 1000);
+	atomic_set(&server->ignores, 1000);
 	for (int i = 0; i < 500; i++)
 		ask(test, client, 1000000, 0);
 	ib_unregister_mad_agent(client->agent);
@@ -414,7 +414,7 @@ static void unregistration_runs_no_others_handlers(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, bystander);
 	init_completion(&bystander->inside);
 	init_completion(&bystander->go);
-	atomic_set(&server->deaf, 1000);
+	atomic_set(&server->ignores, 1000);
 	other->agent = ib_register_mad_agent(fixture.a, 1, IB_QPT_GSI, NULL, 0, stand_by, note_recv,
 					     bystander, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(other->agent));

@@ -245,12 +245,12 @@ static void messages_without_memory(struct kunit *test)
 	const int segments = 10;
 	struct ib_mad_send_buf *buf;
 	struct ib_mad_agent *agent;
-	unsigned int nth, failures = 0;
+	unsigned int failures = 0;
 
 	agent = ib_register_mad_agent(fixture.a, 1, IB_QPT_GSI, NULL, 1, note_sent, note_recv,
 				      NULL, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(agent));
-	for (nth = 1; nth < 100; nth++) {
+	for (unsigned int nth = 1; nth < 100; nth++) {
 		bool spared;
 
 		current->fail_nth = nth;
@@ -344,14 +344,9 @@ static int answer_smp(const struct ib_wc *wc, const struct ib_mad *in, struct ib
 
 static void ask_smp(struct kunit *test, struct peer *user, u8 hops, __be16 attr_id, int timeout_ms)
 {
-	struct ib_mad_send_buf *buf = new_request(test, user, timeout_ms, 0);
+	struct ib_mad_send_buf *buf = new_smp(test, user, timeout_ms, hops, 1);
 	struct ib_smp *smp = buf->mad;
 
-	smp->mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
-	smp->hop_cnt = hops;
-	smp->initial_path[1] = 1;
-	smp->dr_slid = IB_LID_PERMISSIVE;
-	smp->dr_dlid = IB_LID_PERMISSIVE;
 	smp->attr_id = attr_id;
 	buf->ah = fake_ah(fixture.pd_a, be16_to_cpu(IB_LID_PERMISSIVE));
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
@@ -421,13 +416,8 @@ static void switches_forward(struct kunit *test)
 	user->agent = ib_register_mad_agent(sw, 0, IB_QPT_SMI, NULL, 0, note_sent, note_recv,
 					    user, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(user->agent));
-	buf = new_request(test, user, NO_END, 0);
+	buf = new_smp(test, user, NO_END, 3, 1);
 	smp = buf->mad;
-	smp->mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
-	smp->hop_cnt = 3;
-	memset(smp->initial_path + 1, 1, smp->hop_cnt);
-	smp->dr_slid = IB_LID_PERMISSIVE;
-	smp->dr_dlid = IB_LID_PERMISSIVE;
 	smp->attr_id = IB_SMP_ATTR_NODE_INFO;
 	rdma_ah_set_dlid(&out, be16_to_cpu(IB_LID_PERMISSIVE));
 	buf->ah = rdma_create_ah(pd, &out, RDMA_CREATE_AH_SLEEPABLE);
@@ -448,16 +438,9 @@ static void broken_routes_are_refused(struct kunit *test)
 {
 	struct peer *user = new_peer(test);
 	struct ib_mad_send_buf *buf, *bad = NULL;
-	struct ib_smp *smp;
 
 	join(test, user, fixture.a, IB_QPT_SMI, NULL);
-	buf = new_request(test, user, 10, 0);
-	smp = buf->mad;
-	smp->mgmt_class = IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE;
-	smp->hop_cnt = 1;
-	smp->initial_path[1] = 2;
-	smp->dr_slid = IB_LID_PERMISSIVE;
-	smp->dr_dlid = IB_LID_PERMISSIVE;
+	buf = new_smp(test, user, 10, 1, 2);
 	KUNIT_EXPECT_EQ(test, ib_post_send_mad(buf, &bad), -EINVAL);
 	KUNIT_EXPECT_PTR_EQ(test, bad, buf);
 	ib_free_send_mad(buf);

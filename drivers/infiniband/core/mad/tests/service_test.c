@@ -73,10 +73,10 @@ static void services_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&at_qp1->requests), 1);
 
 	/* A request is sent again until it is answered, or has been sent as often as allowed. */
-	atomic_set(&server->deaf, 2);
+	atomic_set(&server->ignores, 2);
 	ask(test, client, 20, -1);
 	expect_soon(test, atomic_read(&client->responses) == 2);
-	atomic_set(&server->deaf, 1000);
+	atomic_set(&server->ignores, 1000);
 	ask(test, client, 20, 2);
 	expect_soon(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]) == 1);
 	ib_unregister_mad_agent(from_qp1->agent);
@@ -192,7 +192,7 @@ static void end_with_requests(struct kunit *test)
 	struct peer *client = at(test, at_a, NULL), *server = at(test, at_b, &req);
 	struct ib_mad_send_buf *late = new_request(test, client, 10, 0);
 
-	atomic_set(&server->deaf, 1000);
+	atomic_set(&server->ignores, 1000);
 	for (int i = 0; i < 300; i++)
 		ask(test, client, 1000000, 0);
 	ib_destroy_mad_qp(at_a);
@@ -210,9 +210,9 @@ static void end_with_requests(struct kunit *test)
 static void no_memory(struct kunit *test)
 {
 	struct ib_mad_qp *mad_qp;
-	int nth, spared = 0, failures = 0;
+	int spared = 0, failures = 0;
 
-	for (nth = 1; !spared && nth < 100000; nth += nth / 8 + 1) {
+	for (int nth = 1; !spared && nth < 100000; nth += nth / 8 + 1) {
 		current->fail_nth = nth;
 		mad_qp = ib_create_mad_qp(fixture.a, 1, 0, QKEY);
 		spared = current->fail_nth;

@@ -446,7 +446,6 @@ static void by_rule(struct kunit *test)
 	struct talk *t = test->priv;
 	struct talk_objects o;
 	u64 before;
-	int i;
 
 	talk_objects(test, &t->device->ib, &o);
 	before = port_value(test);
@@ -458,10 +457,10 @@ static void by_rule(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 6, 0), -EINVAL);
 
 	/* All are this process's but the first; the last is of another type, one of another port */
-	for (i = 1; i < TALK_QPS; i++)
+	for (int i = 1; i < TALK_QPS; i++)
 		rdma_restrack_set_name(&o.qp[i]->res, NULL);
 	o.qp[4]->qp_type = IB_QPT_UD;
-	for (i = 0; i < TALK_QPS; i++)
+	for (int i = 0; i < TALK_QPS; i++)
 		KUNIT_EXPECT_EQ(test, to_init(o.qp[i], i == 3 ? 2 : 1), 0);
 	KUNIT_EXPECT_NULL(test, o.qp[0]->counter);
 	KUNIT_EXPECT_NULL(test, o.qp[3]->counter);

@@ -290,9 +290,9 @@ static void watchers_starve(struct kunit *test)
 	struct test_device *two = test_device_registered(test, "kt_watched2");
 	unsigned int failures = 0;
 	struct test_watcher watcher;
-	int ret, nth, spared = 0;
+	int ret, spared = 0;
 
-	for (nth = 1; !spared && nth < 20; nth++) {
+	for (int nth = 1; !spared && nth < 20; nth++) {
 		prepare(&watcher);
 		current->fail_nth = nth;
 		ret = ib_watch_ports(&watcher.ib);

@@ -61,10 +61,9 @@ static void last_reasons_are_kept(struct kunit *test)
 	struct rdma_reject_log *log = new_log(test);
 	struct rdma_reject_scope scope;
 	const char *text;
-	int i;
 
 	rdma_reject_enter(log, &scope);
-	for (i = 0; i < RDMA_REJECT_KEPT + 3; i++)
+	for (int i = 0; i < RDMA_REJECT_KEPT + 3; i++)
 		rdma_refuse(-EINVAL, "reason <%d>", i);
 	rdma_reject_leave(&scope);
 	text = shown(log);
@@ -299,10 +298,9 @@ static int crowd_thread(void *context)
 {
 	struct crowd_member *member = context;
 	char mine[16], text[RDMA_REJECT_TEXT];
-	int i;
 
 	snprintf(mine, sizeof(mine), "of %d", member->number);
-	for (i = 0; i < CROWD_TURNS; i++) {
+	for (int i = 0; i < CROWD_TURNS; i++) {
 		struct rdma_reject_scope scope;
 		s64 count;
 
@@ -329,17 +327,16 @@ static void many_requests_do_not_mix(struct kunit *test)
 {
 	struct crowd_member *crowd = kunit_kcalloc(test, CROWD, sizeof(*crowd), GFP_KERNEL);
 	unsigned int strange = 0, missing = 0;
-	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, crowd);
 	atomic_set(&crowd_outside, CROWD);
 	init_completion(&crowd_inside);
-	for (i = 0; i < CROWD; i++) {
+	for (int i = 0; i < CROWD; i++) {
 		crowd[i].number = i;
 		init_completion(&crowd[i].done);
 		kthread_run(crowd_thread, &crowd[i], "kt_reject%d", i);
 	}
-	for (i = 0; i < CROWD; i++) {
+	for (int i = 0; i < CROWD; i++) {
 		wait_for_completion(&crowd[i].done);
 		strange += crowd[i].strange;
 		missing += crowd[i].missing;
@@ -364,10 +361,9 @@ static int sharing_thread(void *context)
 {
 	struct shared_file *file = context;
 	struct rdma_reject_scope scope;
-	int i;
 
 	rdma_reject_enter(&file->log, &scope);
-	for (i = 0; i < CROWD_TURNS; i++)
+	for (int i = 0; i < CROWD_TURNS; i++)
 		rdma_refuse(-EINVAL, "%0" __stringify(RDMA_REJECT_TEXT) "d", i % 10);
 	rdma_reject_leave(&scope);
 	if (atomic_dec_and_test(&file->left))
@@ -379,16 +375,14 @@ static int sharing_thread(void *context)
 static void shared_log_shows_whole_reasons(struct kunit *test)
 {
 	struct shared_file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
-	const char *line;
-	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, file);
 	atomic_set(&file->left, 8);
 	init_completion(&file->done);
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		kthread_run(sharing_thread, file, "kt_share%d", i);
 	do {
-		for (line = shown(&file->log); *line; line = strchr(line, '\n') + 1) {
+		for (const char *line = shown(&file->log); *line; line = strchr(line, '\n') + 1) {
 			const char *text = strstr(line, " -22 ");
 
 			KUNIT_ASSERT_NOT_NULL(test, text);

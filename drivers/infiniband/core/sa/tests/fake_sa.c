@@ -436,14 +436,13 @@ void fake_mad_answer_as(struct fake_mad *mad, u8 method, u16 attr_id, int mad_le
 void fake_mad_answer_table(struct fake_mad *mad, u16 offset, const void *records, size_t size)
 {
 	struct fake_recv *recv = make_answer(mad);
-	size_t done;
 
 	if (!recv)
 		return;
 	recv->mad.sa_hdr.attr_offset = cpu_to_be16(offset);
 	recv->wc.mad_len = IB_MGMT_SA_HDR + size;
 	memcpy(recv->mad.data, records, min(size, sizeof(recv->mad.data)));
-	for (done = sizeof(recv->mad.data); done < size; done += sizeof(recv->mad.data)) {
+	for (size_t done = sizeof(recv->mad.data); done < size; done += sizeof(recv->mad.data)) {
 		struct fake_segment *segment = kzalloc(sizeof(*segment), GFP_KERNEL);
 
 		if (WARN_ON(!segment))

@@ -20,9 +20,8 @@ static int process_mad(struct ib_device *device, int flags, u32 port_num, const 
 		       size_t *out_size, u16 *pkey_index)
 {
 	struct ib_class_port_info *info = (struct ib_class_port_info *)&out->data[40];
-	unsigned int i;
 
-	for (i = 0; i < sizeof(out->data); i++)
+	for (unsigned int i = 0; i < sizeof(out->data); i++)
 		out->data[i] = i;
 	if (in->mad_hdr.attr_id == IB_PMA_CLASS_PORT_INFO)
 		info->capability_mask = capabilities;
@@ -40,12 +39,11 @@ static long long read_counter(struct kunit *test, struct test_device *device,
 			      const struct attribute_group *group, const char *name)
 {
 	char *buf = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
-	struct attribute **attr;
 	unsigned long long value;
 	ssize_t len;
 
 	KUNIT_ASSERT_NOT_NULL(test, buf);
-	for (attr = group->attrs; *attr; attr++) {
+	for (struct attribute **attr = group->attrs; *attr; attr++) {
 		struct ib_port_attribute *port_attr =
 			container_of(*attr, struct ib_port_attribute, attr);
 

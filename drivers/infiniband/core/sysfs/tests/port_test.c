@@ -109,10 +109,9 @@ static void lead_to_device_and_port(struct kunit *test)
 	char *buf = kunit_kzalloc(test, PAGE_SIZE, GFP_KERNEL);
 	struct kernfs_node *node;
 	struct kobject *kobj;
-	u32 port_num;
 
 	KUNIT_ASSERT_NOT_NULL(test, buf);
-	for (port_num = 1; port_num <= TEST_PORTS; port_num++) {
+	for (u32 port_num = 1; port_num <= TEST_PORTS; port_num++) {
 		char path[16];
 		u32 found = 0;
 

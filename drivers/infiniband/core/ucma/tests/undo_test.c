@@ -131,9 +131,9 @@ static int try_join(struct ucma_test *t, u32 id)
 static void starve(struct ucma_test *t, int (*attempt)(struct ucma_test *t, u32 id), u32 id,
 		   const char *call)
 {
-	int nth, ret, starved = 0, made = t->made;
+	int ret, starved = 0, made = t->made;
 
-	for (nth = 1; nth < 100; nth++) {
+	for (int nth = 1; nth < 100; nth++) {
 		t->called = NULL;
 		t->fail_nth = nth;
 		ret = attempt(t, id);

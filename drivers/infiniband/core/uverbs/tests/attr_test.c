@@ -43,12 +43,11 @@ static int never_called(void)
 static struct ib_device *full_device(struct kunit *test)
 {
 	struct ib_device *ibdev = kunit_kzalloc(test, sizeof(*ibdev), GFP_KERNEL);
-	size_t at;
 
 	KUNIT_ASSERT_NOT_NULL(test, ibdev);
 	ibdev->ops.driver_id = RDMA_DRIVER_UNKNOWN;
 	/* Only whether a call is there counts; between these two there is nothing else. */
-	for (at = offsetof(typeof(ibdev->ops), post_send);
+	for (size_t at = offsetof(typeof(ibdev->ops), post_send);
 	     at < offsetof(typeof(ibdev->ops), size_ib_ah); at += sizeof(void *))
 		*(void **)((u8 *)&ibdev->ops + at) = (void *)never_called;
 	ibdev->uverbs_cmd_mask = U64_MAX;
@@ -160,11 +159,10 @@ static void handle_array(const struct probe *p)
 static void enum_in(const struct probe *p)
 {
 	struct ib_uverbs_attr uattr = {};
-	unsigned int i;
 
 	uattr.attr_data.enum_data.elem_id = p->spec->u.enum_def.num_elems;
 	expect(p, &uattr, 1, -EOPNOTSUPP, "unknown variant");
-	for (i = 0; i < p->spec->u.enum_def.num_elems; i++) {
+	for (unsigned int i = 0; i < p->spec->u.enum_def.num_elems; i++) {
 		const struct uverbs_attr_spec *one = &p->spec->u2.enum_def.ids[i];
 
 		uattr.attr_data.enum_data.elem_id = i;
@@ -245,12 +243,12 @@ static void sweep_method(struct kunit *test, const struct uverbs_method *method,
 static void every_attribute(struct kunit *test)
 {
 	struct uverbs_api *api = uverbs_api_create(full_device(test));
-	unsigned int i, j, methods = 0;
+	unsigned int methods = 0;
 	struct tally t = {};
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(api));
-	for (i = 0; i < UV_OBJECT_KEYS; i++) {
-		for (j = 0; api->objects[i] && j < UV_METHOD_KEYS; j++) {
+	for (unsigned int i = 0; i < UV_OBJECT_KEYS; i++) {
+		for (unsigned int j = 0; api->objects[i] && j < UV_METHOD_KEYS; j++) {
 			if (!api->objects[i]->methods[j])
 				continue;
 			sweep_method(test, api->objects[i]->methods[j], &t);

@@ -217,13 +217,13 @@ void tu_expect_refused(struct uverbs_test *t, int ret, int err, const char *reas
  */
 unsigned int tu_starve(struct uverbs_test *t, int (*request)(struct uverbs_test *t))
 {
-	unsigned int nth, failures = 0;
+	unsigned int failures = 0;
 	bool fired = true;
 	int ret;
 
 	t->served = 0;
 
-	for (nth = 1; fired && nth < 200; nth++) {
+	for (unsigned int nth = 1; fired && nth < 200; nth++) {
 		t->fail_nth = nth;
 		ret = request(t);
 		fired = !t->fail_nth;

@@ -70,6 +70,17 @@ static struct ib_pd *begin(struct kunit *test)
 	return pd;
 }
 
+/* One that the driver makes; the device has all operations then. */
+static struct ib_mr *new_mr(struct kunit *test, struct ib_pd *pd)
+{
+	struct ib_mr *mr;
+
+	ib_set_device_ops(test->priv, &ops);
+	mr = ib_alloc_mr_integrity(pd, 4, 2);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(mr));
+	return mr;
+}
+
 static void signature_mr(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
@@ -88,8 +99,7 @@ static void signature_mr(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, test_verbs.mrs, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&pd->usecnt), 0);
 
-	mr = ib_alloc_mr_integrity(pd, 4, 2);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(mr));
+	mr = new_mr(test, pd);
 	KUNIT_EXPECT_EQ(test, asked.data, 4);
 	KUNIT_EXPECT_EQ(test, asked.meta, 2);
 	KUNIT_EXPECT_EQ(test, mr->type, IB_MR_TYPE_INTEGRITY);
@@ -107,14 +117,11 @@ static void signature_lists(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
 	struct ib_pd *pd = begin(test);
+	struct ib_mr *mr = new_mr(test, pd);
 	struct scatterlist data[3], meta[1];
-	struct ib_mr *mr;
 
-	ib_set_device_ops(device, &ops);
 	sg_init_table(data, ARRAY_SIZE(data));
 	sg_init_table(meta, ARRAY_SIZE(meta));
-	mr = ib_alloc_mr_integrity(pd, 4, 2);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(mr));
 	KUNIT_EXPECT_EQ(test, ib_map_mr_sg_pi(mr, data, 3, NULL, meta, 1, NULL, SZ_4K), 0);
 	KUNIT_EXPECT_EQ(test, asked.data_nents, 3);
 	KUNIT_EXPECT_EQ(test, asked.meta_nents, 1);
@@ -139,11 +146,8 @@ static void signature_status(struct kunit *test)
 	struct ib_device *device = test->priv;
 	struct ib_mr_status status = {};
 	struct ib_pd *pd = begin(test);
-	struct ib_mr *mr;
+	struct ib_mr *mr = new_mr(test, pd);
 
-	ib_set_device_ops(device, &ops);
-	mr = ib_alloc_mr_integrity(pd, 4, 2);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(mr));
 	KUNIT_EXPECT_EQ(test, ib_check_mr_status(mr, IB_MR_CHECK_SIG_STATUS, &status), 0);
 	KUNIT_EXPECT_EQ(test, asked.check, IB_MR_CHECK_SIG_STATUS);
 	KUNIT_EXPECT_EQ(test, status.fail_status, IB_MR_CHECK_SIG_STATUS);

@@ -291,8 +291,6 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_cmd_name);
  */
 const char *vhca_cmd_field(u8 opcode, u16 offset)
 {
-	const struct field_name *f;
-
 	switch (offset) {
 	case offsetof(struct vhca_asqe, opcode):
 		return "opcode";
@@ -305,7 +303,7 @@ const char *vhca_cmd_field(u8 opcode, u16 offset)
 	    offset < offsetof(struct vhca_asqe, req) || offset >= sizeof(struct vhca_asqe))
 		return NULL;
 	offset -= offsetof(struct vhca_asqe, req);
-	for (f = cmd_names[opcode].fields; f->name; f++)
+	for (const struct field_name *f = cmd_names[opcode].fields; f->name; f++)
 		if (offset >= f->offset && offset - f->offset < f->size)
 			return f->name;
 	return NULL;

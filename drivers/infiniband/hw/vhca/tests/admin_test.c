@@ -224,19 +224,18 @@ static void test_out_of_order(struct kunit *test)
 	struct caller *c[ENTRIES];
 	const struct vhca_asqe *cmd[ENTRIES];
 	u64 value;
-	int i;
 
 	f->answers = false;
-	for (i = 0; i < ENTRIES; i++) {
+	for (int i = 0; i < ENTRIES; i++) {
 		c[i] = start_caller(f, 100 + i);
 		wait_for_completion(&f->kick_seen);
 		cmd[i] = fetch(f);
 	}
-	for (i = ENTRIES - 1; i >= 0; i--) {
+	for (int i = ENTRIES - 1; i >= 0; i--) {
 		memcpy(&value, cmd[i]->req + 8, sizeof(value));
 		write_answer(f, le16_to_cpu(cmd[i]->cmd_id), 0, value);
 	}
-	for (i = 0; i < ENTRIES; i++) {
+	for (int i = 0; i < ENTRIES; i++) {
 		wait_for_completion(&c[i]->done);
 		KUNIT_EXPECT_EQ(test, c[i]->err, 0);
 		KUNIT_EXPECT_EQ(test, answer_value(&c[i]->comp), 100 + i);
@@ -257,17 +256,16 @@ static void test_more_callers_than_slots(struct kunit *test)
 {
 	struct fake *f = test->priv;
 	struct caller *c[3 * ENTRIES];
-	int i;
 
 	fill_ring(f, c, ARRAY_SIZE(c));
 	/* The ring is full: no further command is sent until one is answered. */
 	KUNIT_EXPECT_EQ(test, f->kicked, ENTRIES);
-	for (i = 0; i < ARRAY_SIZE(c); i++) {
+	for (int i = 0; i < ARRAY_SIZE(c); i++) {
 		answer_one(f);
 		if (i < ARRAY_SIZE(c) - ENTRIES)
 			wait_for_completion(&f->kick_seen);
 	}
-	for (i = 0; i < ARRAY_SIZE(c); i++) {
+	for (int i = 0; i < ARRAY_SIZE(c); i++) {
 		wait_for_completion(&c[i]->done);
 		KUNIT_EXPECT_EQ(test, c[i]->err, 0);
 		KUNIT_EXPECT_EQ(test, answer_value(&c[i]->comp), i);
@@ -409,11 +407,10 @@ static void test_fail_wakes_everybody(struct kunit *test)
 {
 	struct fake *f = test->priv;
 	struct caller *c[ENTRIES + 2];
-	int i;
 
 	fill_ring(f, c, ARRAY_SIZE(c));
 	vhca_admin_fail(&f->aq);
-	for (i = 0; i < ARRAY_SIZE(c); i++) {
+	for (int i = 0; i < ARRAY_SIZE(c); i++) {
 		wait_for_completion(&c[i]->done);
 		KUNIT_EXPECT_EQ(test, c[i]->err, -EIO);
 	}
@@ -424,11 +421,10 @@ static void test_fail_wakes_everybody(struct kunit *test)
 static void test_wild_device_is_bounded(struct kunit *test)
 {
 	struct fake *f = test->priv;
-	int i;
 
 	/* Every entry of two laps looks fresh, as if the device wrote without end. */
 	f->interrupts = false;
-	for (i = 0; i < ENTRIES; i++)
+	for (int i = 0; i < ENTRIES; i++)
 		f->aq.cq[i].phase = 1;
 	KUNIT_EXPECT_EQ(test, vhca_admin_poll(&f->aq), ENTRIES);
 	KUNIT_EXPECT_EQ(test, vhca_admin_poll(&f->aq), 0);
@@ -440,14 +436,12 @@ static void test_wild_device_is_bounded(struct kunit *test)
  */
 static void count_from(struct fake *f, u64 start)
 {
-	unsigned int i;
-
 	f->kicked = start;
 	f->fetched = start;
 	f->written = start;
 	f->aq.tail = start;
 	f->aq.head = start;
-	for (i = 0; i < ENTRIES; i++)
+	for (unsigned int i = 0; i < ENTRIES; i++)
 		f->aq.slots[i].cmd_id = (u16)-(2 * ENTRIES) + i;
 }
 
@@ -457,21 +451,20 @@ static void test_counts_wrap(struct kunit *test)
 	struct caller *callers[ENTRIES];
 	struct fake *f = test->priv;
 	struct vhca_acqe comp;
-	unsigned int i, lap;
 	u16 former;
 
 	count_from(f, start);
 	former = f->aq.slots[0].cmd_id;
 	/* One after the other until half a lap before the wrap, */
-	for (i = 0; i < 2 * ENTRIES - ENTRIES / 2; i++) {
+	for (unsigned int i = 0; i < 2 * ENTRIES - ENTRIES / 2; i++) {
 		KUNIT_ASSERT_EQ(test, exec(f, 0, i, &comp), 0);
 		KUNIT_ASSERT_EQ(test, answer_value(&comp), i);
 	}
 	/* and full rings from then on, the answers all late. */
-	for (lap = 0; lap < 3; lap++) {
+	for (unsigned int lap = 0; lap < 3; lap++) {
 		flush_work(&f->work);
 		f->answers = false;
-		for (i = 0; i < ENTRIES; i++) {
+		for (unsigned int i = 0; i < ENTRIES; i++) {
 			reinit_completion(&f->kick_seen);
 			callers[i] = start_caller(f, 100 + i);
 			wait_for_completion(&f->kick_seen);
@@ -483,7 +476,7 @@ static void test_counts_wrap(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, vhca_admin_stuck(&f->aq));
 		f->interrupts = true;
 		answer_all(&f->work);
-		for (i = 0; i < ENTRIES; i++) {
+		for (unsigned int i = 0; i < ENTRIES; i++) {
 			wait_for_completion(&callers[i]->done);
 			KUNIT_EXPECT_EQ(test, callers[i]->err, 0);
 			KUNIT_EXPECT_EQ(test, answer_value(&callers[i]->comp), 100 + i);

@@ -41,7 +41,6 @@ static void check_lists(struct kunit *test, size_t npages, u8 levels)
 {
 	struct giver g = { .have = npages };
 	struct vhca_pages p;
-	size_t i;
 
 	KUNIT_ASSERT_EQ(test, vhca_pages_build(&p, test->priv, PAGE_4K, 0x123, npages, give, &g),
 			0);
@@ -50,12 +49,12 @@ static void check_lists(struct kunit *test, size_t npages, u8 levels)
 	KUNIT_EXPECT_EQ(test, p.buf.page_shift, PAGE_4K);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(p.buf.offset), 0x123);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(p.buf.addr), p.root_dma);
-	for (i = 0; i < npages; i++)
+	for (size_t i = 0; i < npages; i++)
 		KUNIT_ASSERT_EQ(test, walk(&p, i), fake_address(i));
 	KUNIT_EXPECT_EQ(test, g.given, npages);
 	if (levels == 2) {
 		KUNIT_EXPECT_EQ(test, p.nleaf, DIV_ROUND_UP(npages, VHCA_LIST_ENTRIES));
-		for (i = 0; i < p.nleaf; i++)
+		for (size_t i = 0; i < p.nleaf; i++)
 			KUNIT_EXPECT_EQ(test, le64_to_cpu(p.root[i]) % VHCA_LIST_PAGE, 0);
 	}
 	vhca_pages_free(&p);
@@ -108,21 +107,20 @@ static void test_refused(struct kunit *test)
 static void check_kbuf(struct kunit *test, size_t size)
 {
 	struct vhca_kbuf k;
-	size_t i;
 
 	KUNIT_ASSERT_EQ(test, vhca_kbuf_alloc(&k, test->priv, size), 0);
 	KUNIT_EXPECT_GE(test, k.size, size);
 	KUNIT_EXPECT_EQ(test, (size_t)k.npieces << k.shift, k.size);
 	/* Every entry is its own and starts zeroed. */
-	for (i = 0; i < size; i += 64) {
+	for (size_t i = 0; i < size; i += 64) {
 		u64 *entry = vhca_kbuf_at(&k, i);
 
 		KUNIT_ASSERT_EQ(test, *entry, 0);
 		*entry = i + 1;
 	}
-	for (i = 0; i < size; i += 64)
+	for (size_t i = 0; i < size; i += 64)
 		KUNIT_ASSERT_EQ(test, *(u64 *)vhca_kbuf_at(&k, i), i + 1);
-	for (i = 0; i < k.npieces; i++)
+	for (size_t i = 0; i < k.npieces; i++)
 		KUNIT_EXPECT_EQ(test, k.dma[i] & ((1ULL << k.shift) - 1), 0);
 	KUNIT_EXPECT_EQ(test, k.pages.buf.levels, k.npieces > 1 ? 1 : 0);
 	vhca_kbuf_free(&k);

@@ -72,14 +72,13 @@ static void test_each(struct kunit *test)
 	};
 	struct bench *b = test->priv;
 	struct ib_device_attr none, attr;
-	unsigned int i;
 	int access;
 	u32 ops;
 
 	offers(b, 0, &none);
 	ops = b->dev.send_ops;
 	access = b->dev.access;
-	for (i = 0; i < ARRAY_SIZE(each); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(each); i++) {
 		offers(b, BIT_ULL(each[i].cap), &attr);
 		KUNIT_EXPECT_EQ_MSG(test, b->dev.send_ops, ops | each[i].ops, "row %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, b->dev.access, access | each[i].access, "row %u", i);
@@ -128,14 +127,13 @@ static void test_dependent(struct kunit *test)
 		{ VHCA_CAP_CLOCK_QUERY, { VHCA_CAP_CLOCK, VHCA_CAP_CLOCK } },
 		{ VHCA_CAP_QP_COUNTERS, { VHCA_CAP_COUNTERS, VHCA_CAP_COUNTERS } },
 	};
-	unsigned int i, j;
 
 	KUNIT_EXPECT_EQ(test, vhca_whole_caps(0), 0);
 	KUNIT_EXPECT_EQ(test, vhca_whole_caps(U64_MAX), U64_MAX);
-	for (i = 0; i < ARRAY_SIZE(dependent); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(dependent); i++) {
 		u64 cap = BIT_ULL(dependent[i].cap), needs = 0;
 
-		for (j = 0; j < 2; j++) {
+		for (unsigned int j = 0; j < 2; j++) {
 			u64 one = BIT_ULL(dependent[i].needs[j]);
 
 			KUNIT_EXPECT_EQ_MSG(test, vhca_whole_caps(U64_MAX & ~one) & (cap | one), 0,

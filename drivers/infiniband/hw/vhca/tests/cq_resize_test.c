@@ -94,12 +94,11 @@ static unsigned int pick(struct rnd_state *rnd, unsigned int n)
 static void replace(struct resize_bench *r, struct rnd_state *rnd, u8 log)
 {
 	struct kunit *test = r->b->test;
-	unsigned int n;
 	struct ib_wc wc;
 	u64 first;
 
 	begin(r, log);
-	for (n = pick(rnd, 4); n--;)
+	for (unsigned int n = pick(rnd, 4); n--;)
 		write_one(r);
 	KUNIT_ASSERT_EQ(test, bench_poll(r->b, 1, &wc), 0);
 	if (r->written - r->polled > 1ull << log || !pick(rnd, 8)) {
@@ -108,7 +107,7 @@ static void replace(struct resize_bench *r, struct rnd_state *rnd, u8 log)
 	}
 	first = r->written;
 	r->ring = &r->to;
-	for (n = pick(rnd, 6); n--;)
+	for (unsigned int n = pick(rnd, 6); n--;)
 		write_one(r);
 	KUNIT_ASSERT_EQ(test, bench_poll(r->b, 1, &wc), 0);
 	KUNIT_ASSERT_FALSE(test, end(r, first));
@@ -118,7 +117,7 @@ static void replace(struct resize_bench *r, struct rnd_state *rnd, u8 log)
 static void use(struct kunit *test, u64 start)
 {
 	struct resize_bench *r = make(test);
-	unsigned int round, moved = 0;
+	unsigned int moved = 0;
 	struct rnd_state rnd;
 
 	r->posted = start;
@@ -128,7 +127,7 @@ static void use(struct kunit *test, u64 start)
 	r->b->qpk.sq.head = start;
 	r->b->qpk.sq.tail = start;
 	prandom_seed_state(&rnd, 4);
-	for (round = 0; round < 6000; round++) {
+	for (unsigned int round = 0; round < 6000; round++) {
 		switch (pick(&rnd, 8)) {
 		case 0 ... 2:
 			if (r->posted - r->polled < 1 << BENCH_SQ_LOG)
@@ -170,9 +169,8 @@ static void test_asked_meanwhile(struct kunit *test)
 {
 	struct resize_bench *r = make(test);
 	struct ib_cq *cq = &r->b->cq.ibcq;
-	int i;
 
-	for (i = 0; i < 6; i++)
+	for (int i = 0; i < 6; i++)
 		post(r);
 	begin(r, 5);
 	KUNIT_EXPECT_EQ(test, vhca_req_notify_cq(cq, IB_CQ_NEXT_COMP), 0);
@@ -222,10 +220,9 @@ static void test_peek_passes_over(struct kunit *test)
 {
 	struct resize_bench *r = make(test);
 	struct ib_cq *cq = &r->b->cq.ibcq;
-	int i;
 
 	KUNIT_EXPECT_EQ(test, vhca_peek_cq(cq, 5), 0);
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		post(r);
 		write_one(r);
 	}
@@ -241,9 +238,8 @@ static void test_arm_for_many(struct kunit *test)
 	struct ib_cq *cq = &r->b->cq.ibcq;
 	__le64 *arm = vhca_db_rec(&r->b->cq.db, 1);
 	u64 last;
-	int i;
 
-	for (i = 0; i < 6; i++)
+	for (int i = 0; i < 6; i++)
 		post(r);
 	write_one(r);
 	poll_some(r, 1);
@@ -267,9 +263,8 @@ static void test_many_takes_nothing_back(struct kunit *test)
 	struct resize_bench *r = make(test);
 	struct ib_cq *cq = &r->b->cq.ibcq;
 	__le64 *arm = vhca_db_rec(&r->b->cq.db, 1);
-	int i;
 
-	for (i = 0; i < 6; i++)
+	for (int i = 0; i < 6; i++)
 		post(r);
 	KUNIT_EXPECT_EQ(test, vhca_req_notify_cq(cq, IB_CQ_NEXT_COMP), 0);
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 4), 0);

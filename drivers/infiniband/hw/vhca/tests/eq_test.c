@@ -158,9 +158,8 @@ static void test_entries_that_come_meanwhile(struct kunit *test)
 static void test_full_ring_rings_back(struct kunit *test)
 {
 	struct bench *b = test->priv;
-	unsigned int i;
 
-	for (i = 0; i < ENTRIES; i++)
+	for (unsigned int i = 0; i < ENTRIES; i++)
 		device_writes(b, i == ENTRIES - 1 ? VHCA_EQE_F_MORE : 0);
 	b->uar.page0->armed = cpu_to_le32(1);
 	KUNIT_EXPECT_FALSE(test, vhca_eq_poll(&b->eq));
@@ -208,10 +207,9 @@ static void test_stuck(struct kunit *test)
 static void test_end(struct kunit *test)
 {
 	struct bench *b = test->priv;
-	unsigned int round, i;
 
-	for (round = 0; round < 3 * ENTRIES; round++) {
-		for (i = 0; i < round % (ENTRIES + 1); i++) {
+	for (unsigned int round = 0; round < 3 * ENTRIES; round++) {
+		for (unsigned int i = 0; i < round % (ENTRIES + 1); i++) {
 			device_writes(b, 0);
 			KUNIT_EXPECT_EQ(test, vhca_eq_end(&b->eq), b->pi);
 		}
@@ -229,7 +227,7 @@ static void test_count_wraps(struct kunit *test)
 	const u64 start = VHCA_ARM_CI_MASK + 1 - 2 * ENTRIES;
 	struct bench *b = test->priv;
 	u64 end = start + 5 * ENTRIES;
-	unsigned int i, waiting;
+	unsigned int waiting;
 
 	b->pi = start;
 	b->eq.ci = start;
@@ -237,7 +235,7 @@ static void test_count_wraps(struct kunit *test)
 		/* More and more at a time, and then full rings, one of them across the wrap */
 		waiting = min_t(u64, (b->pi - start) % ENTRIES + 1, end - b->pi);
 		KUNIT_ASSERT_EQ(test, vhca_eq_end(&b->eq), b->pi);
-		for (i = 0; i < waiting; i++) {
+		for (unsigned int i = 0; i < waiting; i++) {
 			device_writes(b, i == ENTRIES - 1 ? VHCA_EQE_F_MORE : 0);
 			KUNIT_ASSERT_EQ(test, vhca_eq_end(&b->eq), b->pi);
 		}
@@ -249,7 +247,7 @@ static void test_count_wraps(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, arm_record(b) & VHCA_ARM_CI_MASK, b->pi & VHCA_ARM_CI_MASK);
 	}
 	KUNIT_ASSERT_EQ(test, b->nseen, 5 * ENTRIES);
-	for (i = 0; i < b->nseen; i++)
+	for (unsigned int i = 0; i < b->nseen; i++)
 		KUNIT_EXPECT_EQ(test, b->seen[i], (u32)(start + i));
 }
 

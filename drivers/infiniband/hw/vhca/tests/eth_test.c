@@ -107,7 +107,6 @@ static int eth_test_init(struct kunit *test)
 {
 	struct vhca_dev *dev = ib_alloc_device(vhca_dev, ibdev);
 	struct vhca_port_attr attr;
-	u32 port;
 
 	KUNIT_ASSERT_NOT_NULL(test, dev);
 	bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
@@ -124,7 +123,7 @@ static int eth_test_init(struct kunit *test)
 	dev->hw.limits.caps = U64_MAX;
 	dev->ibdev.phys_port_cnt = 2;
 	ib_set_device_ops(&dev->ibdev, &ib_ops);
-	for (port = 1; port <= 2; port++) {
+	for (u32 port = 1; port <= 2; port++) {
 		KUNIT_ASSERT_EQ(test, vhca_cmd_query_port(&dev->hw, port, &attr), 0);
 		KUNIT_ASSERT_EQ(test, vhca_port_init(dev, port, &attr), 0);
 	}
@@ -422,10 +421,9 @@ static void test_addresses_change(struct kunit *test)
 	static const u8 third_mac[ETH_ALEN] = { 0x52, 0x54, 0x00, 0xe7, 0x00, 0x03 };
 	struct ib_gid_attr attrs[] = { gid_of(ndev, 0), gid_of(upper, 2) };
 	void *context = NULL;
-	unsigned int i;
 
 	start(test);
-	for (i = 0; i < ARRAY_SIZE(attrs); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(attrs); i++)
 		KUNIT_ASSERT_EQ(test, vhca_add_gid(&attrs[i], &context), 0);
 	KUNIT_EXPECT_EQ(test, bench->sets, 2);
 	set_mac(test, upper, third_mac);
@@ -445,7 +443,7 @@ static void test_addresses_change(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, bench->set.mac, other_mac, ETH_ALEN);
 
 	/* What was taken away is not written any more. */
-	for (i = 0; i < ARRAY_SIZE(attrs); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(attrs); i++)
 		KUNIT_EXPECT_EQ(test, vhca_del_gid(&attrs[i], &context), 0);
 	set_mac(test, upper, port_mac);
 	KUNIT_EXPECT_EQ(test, bench->sets, 6);

@@ -98,7 +98,6 @@ static void make_owner(struct bench *b, struct owner *o)
 static int event_test_init(struct kunit *test)
 {
 	struct bench *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
-	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	test->priv = b;
@@ -108,7 +107,7 @@ static int event_test_init(struct kunit *test)
 	vhca_id_table_init(&b->dev.cqs, &b->dev.async_eq);
 	vhca_id_table_init(&b->dev.qps, &b->dev.async_eq);
 	vhca_id_table_init(&b->dev.srqs, &b->dev.async_eq);
-	for (i = 0; i < VECTORS; i++) {
+	for (unsigned int i = 0; i < VECTORS; i++) {
 		make_eq(test, &b->comp[i], &b->vectors[i].eq, vhca_comp_event);
 		vhca_id_table_init(&b->vectors[i].cqs, &b->vectors[i].eq);
 	}
@@ -122,9 +121,8 @@ static int event_test_init(struct kunit *test)
 static void event_test_exit(struct kunit *test)
 {
 	struct bench *b = test->priv;
-	unsigned int i;
 
-	for (i = 0; i < VECTORS; i++) {
+	for (unsigned int i = 0; i < VECTORS; i++) {
 		vhca_id_table_exit(&b->vectors[i].cqs);
 		vhca_ring_free(&b->vectors[i].eq.ring);
 	}
@@ -242,15 +240,14 @@ static void old_event_waits(struct kunit *test, bool dying)
 	const struct kind *kind = test->param_value;
 	struct bench *b = test->priv;
 	struct source *s = source_of(b, kind, &b->a);
-	unsigned int waiting, i;
 
 	/* At every place of the ring, with none to all of its entries waiting. */
-	for (waiting = 1; waiting <= ENTRIES; waiting++) {
+	for (unsigned int waiting = 1; waiting <= ENTRIES; waiting++) {
 		b->a.told = 0;
 		b->b.told = 0;
 		publish(test, &b->a);
 		expect_hears(test, &b->a);
-		for (i = 0; i < waiting; i++)
+		for (unsigned int i = 0; i < waiting; i++)
 			device_tells(s, kind->event, NUMBER);
 		ends(b, &b->a);
 		if (!dying)
@@ -318,9 +315,8 @@ static void test_late_handler(struct kunit *test)
 static void test_vectors_apart(struct kunit *test)
 {
 	struct bench *b = test->priv;
-	unsigned int v;
 
-	for (v = 0; v < VECTORS; v++) {
+	for (unsigned int v = 0; v < VECTORS; v++) {
 		b->a.told = 0;
 		b->b.told = 0;
 		b->a.vector = v;

@@ -94,9 +94,8 @@ static void test_more_pages_than_fit(struct kunit *test)
 {
 	struct fixture *f = make(test, false);
 	unsigned int offset = 0;
-	int i;
 
-	for (i = 0; i < ENTRIES + 2; i++)
+	for (int i = 0; i < ENTRIES + 2; i++)
 		piece(f, i, (10 + 2 * i) * SZ_4K, SZ_4K);
 	KUNIT_EXPECT_EQ(test, map(f, ENTRIES + 2, NULL), ENTRIES);
 	expect(test, f, ENTRIES, 10 * SZ_4K, ENTRIES * SZ_4K);
@@ -169,9 +168,8 @@ static void test_more_pieces_than_fit(struct kunit *test)
 {
 	struct fixture *f = make(test, true);
 	unsigned int offset = 11;
-	int i;
 
-	for (i = 0; i < ENTRIES + 2; i++)
+	for (int i = 0; i < ENTRIES + 2; i++)
 		piece(f, i, 1000 * (i + 1), 10);
 	KUNIT_EXPECT_EQ(test, map(f, ENTRIES + 2, NULL), ENTRIES);
 	expect(test, f, ENTRIES, 1000, 10 * ENTRIES);

@@ -43,11 +43,10 @@ static void test_map(struct kunit *test)
 		.iova = cpu_to_le64(0x550000), .length = cpu_to_le64(PAGES << SHIFT),
 		.npages = cpu_to_le32(PAGES),
 	};
-	int i;
 
 	KUNIT_ASSERT_EQ(test, vhca_map_phys_fmr(&map->ibfmr, pages, PAGES, 0x550000), 0);
 	KUNIT_EXPECT_MEMEQ(test, &memory->rec, &want, sizeof(want));
-	for (i = 0; i < PAGES; i++)
+	for (int i = 0; i < PAGES; i++)
 		KUNIT_EXPECT_EQ(test, le64_to_cpu(memory->page[i]), pages[i]);
 	/* The consumer's byte wraps, the rest is the device's. */
 	KUNIT_EXPECT_EQ(test, map->ibfmr.lkey, 0x1200);
@@ -71,9 +70,8 @@ static void test_maps_run_out(struct kunit *test)
 	struct memory *memory;
 	struct vhca_map *map = make(test, &memory);
 	u64 page = 0;
-	int i;
 
-	for (i = 0; i < MAPS; i++)
+	for (int i = 0; i < MAPS; i++)
 		KUNIT_EXPECT_EQ(test, vhca_map_phys_fmr(&map->ibfmr, &page, 1, 0), 0);
 	KUNIT_EXPECT_EQ(test, vhca_map_phys_fmr(&map->ibfmr, &page, 1, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, map->ibfmr.rkey, 0x1201);

@@ -308,19 +308,19 @@ static void test_refused_commands(struct kunit *test)
 {
 	struct objects *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
 	char *words = kunit_kzalloc(test, SZ_4K, GFP_KERNEL), *reason;
-	unsigned int i, len = 0;
+	unsigned int len = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
 	KUNIT_ASSERT_NOT_NULL(test, words);
 	start(w, test);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, finish, w), 0);
 	/* each strikes the first of its commands */
-	for (i = 0; i < ARRAY_SIZE(steps); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(steps); i++)
 		len += scnprintf(words + len, SZ_4K - len,
 				 "%scommand @ opcode=%s status=NO_RESOURCE",
 				 i ? " , fault " : "", steps[i].opcode);
 	hca_fault(w->h, "%s", words);
-	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(steps); i++) {
 		reason = kunit_kzalloc(test, RDMA_REJECT_TEXT, GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, reason);
 		snprintf(reason, RDMA_REJECT_TEXT, "device refused %s: limit reached",
@@ -358,17 +358,17 @@ static void test_statuses(struct kunit *test)
 		{ "INTERNAL", -EIO, "device refused QUERY_PKEYS: device failing" },
 	};
 	char *words = kunit_kzalloc(test, SZ_4K, GFP_KERNEL);
-	unsigned int i, len = 0;
+	unsigned int len = 0;
 	struct objects w = {};
 
 	KUNIT_ASSERT_NOT_NULL(test, words);
 	start(&w, test);
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++)
 		len += scnprintf(words + len, SZ_4K - len,
 				 "%scommand @ opcode=QUERY_PKEYS status=%s",
 				 i ? " , fault " : "", cases[i].status);
 	hca_fault(w.h, "%s", words);
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++)
 		refused(test, &w, ask_pkey, cases[i].err, cases[i].reason);
 	hca_struck(w.h);
 	KUNIT_EXPECT_EQ(test, ask_pkey(&w), 0);

@@ -52,10 +52,9 @@ static bool wait_until_there(struct conn *c, int n)
 static void test_peek_and_count(struct kunit *test)
 {
 	struct conn *c = quiet(test);
-	int n;
 
 	KUNIT_EXPECT_EQ(test, ib_peek_cq(c->cq, 1), 0);
-	for (n = 1; n <= 20; n++) {
+	for (int n = 1; n <= 20; n++) {
 		reinit_completion(&c->called);
 		KUNIT_ASSERT_EQ(test, conn_write_some(c, n), 0);
 		await(test, c, n);
@@ -90,11 +89,10 @@ static void test_resize_filled(struct kunit *test)
 {
 	static const int sizes[] = { 64, 16, 1024, 8, 9, 4096 };
 	struct conn *c;
-	int i;
 
 	need_resize(test);
 	c = quiet(test);
-	for (i = 0; i < 4 * ARRAY_SIZE(sizes); i++) {
+	for (int i = 0; i < 4 * ARRAY_SIZE(sizes); i++) {
 		reinit_completion(&c->called);
 		KUNIT_ASSERT_EQ(test, conn_write_some(c, 8), 0);
 		await(test, c, 8);
@@ -114,19 +112,18 @@ static void test_resize_in_use(struct kunit *test)
 {
 	static const int sizes[] = { 1024, 128, 64, 256, 2048 };
 	struct conn *c;
-	int round, i;
 
 	need_resize(test);
 	c = conn_get(test, &hca_need_device(test->priv)->ibdev, true, 7);
-	for (round = 0; round < 60; round++) {
+	for (int round = 0; round < 60; round++) {
 		conn_fill(c, round);
-		for (i = 0; i < CONN_DEPTH / 2; i++) {
+		for (int i = 0; i < CONN_DEPTH / 2; i++) {
 			KUNIT_ASSERT_EQ(test, conn_recv(c, 0, &c->rx[i], 512 * i, 512), 0);
 			KUNIT_ASSERT_EQ(test, conn_send(c, 0, &c->tx[i], IB_WR_SEND,
 							IB_SEND_SIGNALED, 512 * i, 500, 0), 0);
 		}
 		KUNIT_ASSERT_EQ(test, ib_resize_cq(c->cq, sizes[round % ARRAY_SIZE(sizes)]), 0);
-		for (i = 0; i < CONN_DEPTH / 2; i++) {
+		for (int i = 0; i < CONN_DEPTH / 2; i++) {
 			KUNIT_ASSERT_EQ(test, conn_wait(&c->rx[i]), IB_WC_SUCCESS);
 			KUNIT_ASSERT_EQ(test, conn_wait(&c->tx[i]), IB_WC_SUCCESS);
 			KUNIT_EXPECT_TRUE(test, conn_arrived(c, 512 * i, 500));
@@ -183,9 +180,8 @@ static void test_flags_of_users(struct kunit *test)
 	struct ib_device *dev = &hca_need_device(test->priv)->ibdev;
 	struct ib_cq_init_attr attr = { .cqe = 4 };
 	struct ib_cq *cq;
-	int i;
 
-	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+	for (int i = 0; i < ARRAY_SIZE(flags); i++) {
 		attr.flags = flags[i];
 		cq = ib_create_cq(dev, NULL, NULL, NULL, &attr);
 		KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(cq), -EOPNOTSUPP);
@@ -197,9 +193,7 @@ static void test_flags_of_users(struct kunit *test)
 /* An event of a CQ; its interrupt moves to where it belongs with the first one that comes. */
 static bool called_on(struct kunit *test, struct conn *c, unsigned int cpu)
 {
-	int tries;
-
-	for (tries = 0; tries < 10; tries++) {
+	for (int tries = 0; tries < 10; tries++) {
 		KUNIT_ASSERT_EQ(test, ib_req_notify_cq(c->cq, IB_CQ_NEXT_COMP), 0);
 		KUNIT_ASSERT_EQ(test, conn_write_some(c, 1), 0);
 		KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->called, HCA_PATIENCE), 0);
@@ -282,10 +276,8 @@ static void test_counters(struct kunit *test)
 
 static u64 counter_value(struct kunit *test, struct rdma_counter *counter, const char *name)
 {
-	int i;
-
 	KUNIT_EXPECT_EQ(test, counter->device->ops.counter_update_stats(counter), 0);
-	for (i = 0; i < counter->stats->num_counters; i++)
+	for (int i = 0; i < counter->stats->num_counters; i++)
 		if (!strcmp(counter->stats->descs[i].name, name))
 			return counter->stats->value[i];
 	KUNIT_FAIL(test, "no value %s", name);

@@ -19,9 +19,8 @@ static void test_send(struct kunit *test)
 {
 	struct conn *c = loop(test);
 	struct conn_wr *tx = &c->tx[0], *rx = &c->rx[0];
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(lengths); i++) {
 		conn_fill(c, i);
 		KUNIT_ASSERT_EQ(test, conn_recv(c, 0, rx, 5, 30100), 0);
 		KUNIT_ASSERT_EQ(test, conn_send(c, 0, tx, IB_WR_SEND, IB_SEND_SIGNALED, 5,
@@ -43,9 +42,8 @@ static void test_write_and_read(struct kunit *test)
 	struct conn *c = loop(test);
 	u32 rkey = c->pd->unsafe_global_rkey;
 	struct conn_wr *tx = &c->tx[0];
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(lengths); i++) {
 		conn_fill(c, i);
 		KUNIT_ASSERT_EQ(test, conn_write(c, 0, lengths[i], rkey), 0);
 		KUNIT_ASSERT_EQ(test, conn_wait(tx), IB_WC_SUCCESS);
@@ -136,7 +134,6 @@ static void test_gather_and_scatter(struct kunit *test)
 	};
 	struct ib_recv_wr rx = { .wr_cqe = &c->rx[0].cqe, .sg_list = to, .num_sge = 4 };
 	u8 *dst = c->buf + CONN_BYTES / 2, *at;
-	int i;
 
 	/* lets both requests be told apart from others; the pieces come below */
 	KUNIT_ASSERT_EQ(test, conn_recv(c, 0, &c->rx[0], 0, 8), 0);
@@ -147,7 +144,7 @@ static void test_gather_and_scatter(struct kunit *test)
 	reinit_completion(&c->rx[0].done);
 
 	conn_fill(c, 9);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		from[i] = (struct ib_sge){ c->dma + 5000 * i, 700 + i, key };
 	to[0] = (struct ib_sge){ c->dma + CONN_BYTES / 2 + 1, 1000, key };
 	to[1] = (struct ib_sge){ 0, 0, 0 };	/* an empty entry needs no key */
@@ -164,7 +161,7 @@ static void test_gather_and_scatter(struct kunit *test)
 	memcpy(at, dst + 1, 1000);
 	memcpy(at + 1000, dst + 2001, 1500);
 	memcpy(at + 2500, dst + 7000, 306);
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		KUNIT_EXPECT_EQ(test, memcmp(at, c->buf + 5000 * i, 700 + i), 0);
 		at += 700 + i;
 	}
@@ -176,13 +173,12 @@ static void test_queue_full(struct kunit *test)
 {
 	struct conn *c = loop(test);
 	struct conn_wr *last = &c->rx[CONN_DEPTH - 1];
-	int i;
 
-	for (i = 0; i < CONN_DEPTH; i++)
+	for (int i = 0; i < CONN_DEPTH; i++)
 		KUNIT_ASSERT_EQ(test, conn_recv(c, 0, &c->rx[i], 0, 64), 0);
 	KUNIT_EXPECT_EQ(test, ib_post_recv(c->qp[0], &(struct ib_recv_wr){ .wr_cqe = &last->cqe },
 					   NULL), -ENOMEM);
-	for (i = 0; i < CONN_DEPTH; i++) {
+	for (int i = 0; i < CONN_DEPTH; i++) {
 		KUNIT_ASSERT_EQ(test, conn_send(c, 0, &c->tx[0], IB_WR_SEND, IB_SEND_SIGNALED, 0,
 						8, 0), 0);
 		KUNIT_ASSERT_EQ(test, conn_wait(&c->tx[0]), IB_WC_SUCCESS);
@@ -268,15 +264,14 @@ static void test_flush_order(struct kunit *test)
 {
 	struct conn *c = pair(test, 7);
 	const int n = 8;
-	int i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		KUNIT_ASSERT_EQ(test, conn_recv(c, 0, &c->rx[i], 0, 64), 0);
 	KUNIT_ASSERT_EQ(test, conn_write(c, 0, 64, c->pd->unsafe_global_rkey ^ 0x55), 0);
-	for (i = 1; i < n; i++)
+	for (int i = 1; i < n; i++)
 		KUNIT_ASSERT_EQ(test, conn_send(c, 0, &c->tx[i], IB_WR_SEND,
 						i % 2 ? IB_SEND_SIGNALED : 0, 0, 64, 0), 0);
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		KUNIT_EXPECT_EQ(test, conn_wait(&c->tx[i]),
 				i ? IB_WC_WR_FLUSH_ERR : IB_WC_REM_ACCESS_ERR);
 		KUNIT_EXPECT_EQ(test, conn_wait(&c->rx[i]), IB_WC_WR_FLUSH_ERR);
@@ -295,9 +290,8 @@ static void test_reset_and_connect_again(struct kunit *test)
 {
 	struct ib_qp_attr reset = { .qp_state = IB_QPS_RESET };
 	struct conn *c = loop(test);
-	int i;
 
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		conn_works(test, c);
 		/* a receive is under way; RESET forgets it without a completion */
 		KUNIT_ASSERT_EQ(test, conn_recv(c, 0, &c->rx[i], 0, 64), 0);
@@ -305,7 +299,7 @@ static void test_reset_and_connect_again(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, conn_connect(c, 0, 0, 7), 0);
 	}
 	conn_works(test, c);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		KUNIT_EXPECT_FALSE(test, completion_done(&c->rx[i].done));
 }
 

@@ -401,14 +401,13 @@ static struct ib_qp *make_qp(struct ib_pd *pd, struct ib_cq *cq, atomic_t *event
  * Make QPs until one has a number: numbers of one slot differ in the generation, which comes again
  * after a while. QPs of other slots stay, so that the slot is the next one.
  */
-static struct ib_qp *qp_until(struct kunit *test, struct ib_pd *pd, struct ib_cq *cq, u32 qpn,
-			      atomic_t *events, struct ib_qp **more, int *n)
+static struct ib_qp *qp_until(struct ib_pd *pd, struct ib_cq *cq, u32 qpn, atomic_t *events,
+			      struct ib_qp **more, int *n)
 {
 	u32 slots = BIT(order_base_2(pd->device->attrs.max_qp)) - 1;
-	unsigned int tries;
 	struct ib_qp *qp;
 
-	for (tries = 0; tries < 65536 && *n < MOST; tries++) {
+	for (unsigned int tries = 0; tries < 65536 && *n < MOST; tries++) {
 		qp = make_qp(pd, cq, events);
 		if (IS_ERR(qp) || qp->qp_num == qpn)
 			return qp;
@@ -443,7 +442,7 @@ static void test_qp(struct kunit *test)
 	vhca_db_ring(&to_vqp(c->qp[0])->db, 0, 1 << 24);
 	KUNIT_EXPECT_TRUE(test, comes(&dev->async_eq));
 	conn_close(c);
-	next = qp_until(test, pd, cq, qpn, &events, more, &n);
+	next = qp_until(pd, cq, qpn, &events, more, &n);
 	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, next);
 	async_catch_up(test, hold);
 	KUNIT_EXPECT_EQ(test, atomic_read(&events), 0);

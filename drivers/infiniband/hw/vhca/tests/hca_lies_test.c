@@ -90,16 +90,15 @@ static void test_cq_number_twice(struct kunit *test)
 	struct ib_cq_init_attr attr = { .cqe = 16 };
 	struct ib_cq *cq[2];
 	struct liar l;
-	int i;
 
 	begin(test, &l);
 	hca_fault(test->priv, SLOW_RESET "command @ opcode=CREATE_CQ answer=nonsense count=2");
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		cq[i] = ib_create_cq(&l.dev->ibdev, NULL, NULL, NULL, &attr);
 	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, cq[0]);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(cq[1]), -EIO);
 	expect_stopped(test, &l);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		if (!IS_ERR(cq[i]))
 			ib_destroy_cq(cq[i]);
 	end(test, &l);
@@ -120,19 +119,18 @@ static void test_srq_number_twice(struct kunit *test)
 	struct ib_srq *srq[2] = {};
 	struct ib_pd *pd;
 	struct liar l;
-	int i;
 
 	if (!hca_need_device(test->priv)->ibdev.ops.create_srq)
 		kunit_skip(test, "the device has no SRQs");
 	begin(test, &l);
 	pd = lies_pd(test, &l);
 	hca_fault(test->priv, SLOW_RESET "command @ opcode=CREATE_SRQ answer=nonsense count=2");
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		srq[i] = ib_create_srq(pd, &attr);
 	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, srq[0]);
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(srq[1]), -EIO);
 	expect_stopped(test, &l);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		if (!IS_ERR(srq[i]))
 			ib_destroy_srq(srq[i]);
 	ib_dealloc_pd(pd);

@@ -13,10 +13,10 @@ static struct hca_watch *watch;
 /* A receive of an SRQ would be the sends', and is never flushed. */
 static int hold_requests(struct hca_watch *w, struct conn *c)
 {
-	int i, err = 0;
+	int err = 0;
 
 	w->held = 0;
-	for (i = 0; !err && i < WATCH_HELD; i++) {
+	for (int i = 0; !err && i < WATCH_HELD; i++) {
 		err = c->srq ? 0 : conn_recv(c, 1, &c->rx[i], 0, 64);
 		err = err ?: conn_send(c, 0, &c->tx[1 + i], IB_WR_SEND, IB_SEND_SIGNALED, 0, 64,
 				       0);
@@ -60,7 +60,6 @@ static void watch_remove(struct ib_device *dev, void *data)
 	struct ib_qp_init_attr init;
 	struct ib_qp_attr attr;
 	u16 command = 0;
-	int i;
 
 	if (!c)
 		return;
@@ -70,7 +69,7 @@ static void watch_remove(struct ib_device *dev, void *data)
 	w->query_err = ib_query_qp(c->qp[0], &attr, IB_QP_STATE, &init);
 	conn_close(c);
 	w->flushed = 0;
-	for (i = 0; i < WATCH_HELD; i++) {
+	for (int i = 0; i < WATCH_HELD; i++) {
 		w->flushed += !c->srq && flushed(&c->rx[i]);
 		w->flushed += flushed(&c->tx[1 + i]);
 	}
@@ -164,9 +163,8 @@ static void test_function_reset(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
 	struct hca_watch *w = hca_watch(h);
-	int i;
 
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		hca_reset(h);
 		KUNIT_EXPECT_EQ(test, w->removed, i + 1);
 		KUNIT_EXPECT_EQ(test, w->added, i + 2);

@@ -101,10 +101,9 @@ static struct ib_mr *make_mr(struct kunit *test, struct conn *c, enum ib_mr_type
 static int map(struct conn *c, struct ib_mr *mr, u32 off, int n, u32 len, u32 step)
 {
 	struct scatterlist sg[PAGES + 1];
-	int i;
 
 	sg_init_table(sg, ARRAY_SIZE(sg));
-	for (i = 0; i < n; i++) {
+	for (int i = 0; i < n; i++) {
 		sg_dma_address(&sg[i]) = c->dma + HALF + off + i * step;
 		sg_dma_len(&sg[i]) = len;
 	}
@@ -146,12 +145,11 @@ static void test_atomics(struct kunit *test)
 	u64 *got = (u64 *)(c->buf + 64), *word = (u64 *)(c->buf + HALF + 8);
 	struct ib_sge sge = { c->dma + 64, sizeof(*got), c->pd->local_dma_lkey };
 	struct ib_mr *mr = make_mr(test, c, IB_MR_TYPE_MEM_REG);
-	unsigned int i;
 
 	KUNIT_ASSERT_EQ(test, map(c, mr, 0, 1, SZ_4K, 0), 1);
 	KUNIT_ASSERT_EQ(test, register_mr(test, c, mr, IB_ACCESS_LOCAL_WRITE |
 					  IB_ACCESS_REMOTE_ATOMIC), IB_WC_SUCCESS);
-	for (i = 0; i < ARRAY_SIZE(atomic_cases); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(atomic_cases); i++) {
 		const struct atomic_case *a = &atomic_cases[i];
 		struct ib_atomic_wr wr = {
 			.wr = { .opcode = a->opcode, .sg_list = &sge, .num_sge = 1 },
@@ -177,9 +175,8 @@ static void test_registration_cycles(struct kunit *test)
 	struct conn *c = loop(test);
 	struct ib_mr *mr = make_mr(test, c, IB_MR_TYPE_MEM_REG);
 	u32 off, first = mr->rkey;
-	int i;
 
-	for (i = 0; i < 300; i++) {
+	for (int i = 0; i < 300; i++) {
 		off = i * 16 % SZ_8K;
 		conn_fill(c, i);
 		ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
@@ -202,9 +199,8 @@ static void test_keys_that_ended(struct kunit *test)
 	struct conn *c;
 	struct ib_mr *mr;
 	u32 old;
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		c = pair(test);
 		mr = make_mr(test, c, IB_MR_TYPE_MEM_REG);
 		conn_fill(c, 1);
@@ -239,7 +235,6 @@ static void test_gaps(struct kunit *test)
 	struct conn *c = loop(test);
 	struct ib_mr *mr = make_mr(test, c, IB_MR_TYPE_SG_GAPS);
 	u8 *to = c->buf + HALF;
-	int i;
 
 	conn_fill(c, 5);
 	/* one piece more than fits */
@@ -251,7 +246,7 @@ static void test_gaps(struct kunit *test)
 			IB_WC_SUCCESS);
 	KUNIT_ASSERT_EQ(test, write_to(test, c, 0, PAGES * 1001, 0x12345, mr->rkey),
 			IB_WC_SUCCESS);
-	for (i = 0; i < PAGES; i++) {
+	for (int i = 0; i < PAGES; i++) {
 		KUNIT_EXPECT_EQ(test, memcmp(to + 3 + 2000 * i, c->buf + 1001 * i, 1001), 0);
 		KUNIT_EXPECT_NULL(test, memchr_inv(to + 3 + 2000 * i + 1001, 0, 999));
 	}
@@ -405,9 +400,8 @@ static void test_fmr(struct kunit *test)
 	struct ib_fmr *fmr = make_fmr(test, c);
 	LIST_HEAD(list);
 	u64 pages[2];
-	int i;
 
-	for (i = 0; i < 300; i++) {
+	for (int i = 0; i < 300; i++) {
 		if (!(i % 50))
 			conn_fill(c, i);
 		/* the later page first */

@@ -126,11 +126,10 @@ static void test_sleep(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
 	struct hca_watch *w;
-	int i;
 
 	need_sleep(test);
 	w = hca_watch(h);
-	for (i = 1; i <= 2; i++) {
+	for (int i = 1; i <= 2; i++) {
 		fall_asleep(h);
 		KUNIT_EXPECT_EQ(test, w->removed, i);
 		/* the device was awake when its user was told */

@@ -73,9 +73,8 @@ static void test_clock(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);
 	u64 at[2], before[2], after[2], ticks;
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		before[i] = ktime_get_ns();
 		KUNIT_ASSERT_EQ(test, vhca_cmd_query_clock(&dev->hw, &at[i]), 0);
 		after[i] = ktime_get_ns();
@@ -130,10 +129,9 @@ static void test_tables(struct kunit *test)
 	union ib_gid gid, raw;
 	struct ib_port_attr a;
 	__le16 raw_pkey;
-	int i;
 
 	KUNIT_ASSERT_EQ(test, ib_query_port(&dev->ibdev, 1, &a), 0);
-	for (i = 0; i < a.gid_tbl_len; i++) {
+	for (int i = 0; i < a.gid_tbl_len; i++) {
 		req.first_index = cpu_to_le32(i);
 		ask(h, dev, VHCA_CMD_QUERY_GIDS, &req, &raw, sizeof(raw));
 		KUNIT_ASSERT_EQ(test, dev->ibdev.ops.query_gid(&dev->ibdev, 1, i, &gid), 0);
@@ -150,7 +148,7 @@ static void test_tables(struct kunit *test)
 	KUNIT_EXPECT_NE(test, rdma_query_gid(&dev->ibdev, 1, a.gid_tbl_len, &gid), 0);
 	KUNIT_EXPECT_EQ(test, dev->ibdev.ops.query_gid(&dev->ibdev, 1, -1, &gid), -EINVAL);
 
-	for (i = 0; i < a.pkey_tbl_len; i++) {
+	for (int i = 0; i < a.pkey_tbl_len; i++) {
 		req.first_index = cpu_to_le32(i);
 		ask(h, dev, VHCA_CMD_QUERY_PKEYS, &req, &raw_pkey, sizeof(raw_pkey));
 		KUNIT_ASSERT_EQ(test, ib_query_pkey(&dev->ibdev, 1, i, &pkey), 0);
@@ -200,10 +198,8 @@ static void test_registers_say_no(struct kunit *test)
 /* Faults that strike one after the other, each in an attempt to probe of its own. */
 static void fail_probes(struct hca_test *h, const char *faults, const int *errs, unsigned int n)
 {
-	unsigned int i;
-
 	hca_fault(h, "%s", faults);
-	for (i = 0; i < n; i++) {
+	for (unsigned int i = 0; i < n; i++) {
 		KUNIT_EXPECT_EQ_MSG(h->test, device_driver_attach(h->drv, &h->pdev->dev), errs[i],
 				    "fault %u of: %s", i, faults);
 		KUNIT_ASSERT_NULL(h->test, h->pdev->dev.driver);

@@ -25,14 +25,13 @@ static void test_access(struct kunit *test)
 	struct conn *c = conn_get(test, &hca_need_device(test->priv)->ibdev, true, 7);
 	struct ib_qp_init_attr init;
 	struct ib_qp_attr attr;
-	unsigned int i, bit;
 
-	for (i = 0; i < ARRAY_SIZE(rights); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(rights); i++) {
 		KUNIT_EXPECT_EQ(test, set_access(c->qp[0], rights[i] | NO_RIGHT_OF_QPS), 0);
 		KUNIT_ASSERT_EQ(test, ib_query_qp(c->qp[0], &attr, IB_QP_ACCESS_FLAGS, &init), 0);
 		KUNIT_EXPECT_EQ(test, attr.qp_access_flags, rights[i]);
 	}
-	for (bit = 1; bit; bit <<= 1) {
+	for (unsigned int bit = 1; bit; bit <<= 1) {
 		if (!(bit & NO_RIGHT_OF_QPS))
 			continue;
 		KUNIT_EXPECT_EQ_MSG(test, set_access(c->qp[0], bit), 0, "%#x", bit);

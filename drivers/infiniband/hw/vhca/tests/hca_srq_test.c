@@ -19,6 +19,13 @@ static int post(struct conn *c, int i)
 	return conn_recv(c, 0, &c->rx[i], 512 * i, 512);
 }
 
+/* Post so many receives, from @i on. */
+static void post_all(struct kunit *test, struct conn *c, int i, int num)
+{
+	for (; num; num--)
+		KUNIT_ASSERT_EQ(test, post(c, i++), 0);
+}
+
 /* Send to the QP itself what lies where receive @i wants it. */
 static void send(struct kunit *test, struct conn *c, int qp, int i)
 {
@@ -35,21 +42,23 @@ static void came(struct kunit *test, struct conn *c, int qp, int i)
 	KUNIT_EXPECT_TRUE(test, conn_arrived(c, 512 * i, 300));
 }
 
+static void exchange(struct kunit *test, struct conn *c, int qp, int i)
+{
+	send(test, c, qp, i);
+	came(test, c, qp, i);
+}
+
 /* Receives are taken in the order they were posted, whichever QP needs one. */
 static void test_order(struct kunit *test)
 {
 	struct conn *c = srq_conn(test);
-	int round, i;
 
-	for (round = 0; round < 20; round++) {
+	for (int round = 0; round < 20; round++) {
 		conn_fill(c, round);
-		for (i = 0; i < WR; i++)
-			KUNIT_ASSERT_EQ(test, post(c, i), 0);
+		post_all(test, c, 0, WR);
 		KUNIT_EXPECT_EQ(test, conn_recv(c, 0, &c->rx[WR], 0, 8), -ENOMEM);
-		for (i = 0; i < WR; i++) {
-			send(test, c, (i * 5 + round) & 1, i);
-			came(test, c, (i * 5 + round) & 1, i);
-		}
+		for (int i = 0; i < WR; i++)
+			exchange(test, c, (i * 5 + round) & 1, i);
 	}
 	KUNIT_EXPECT_EQ(test, ib_post_recv(c->qp[0], &(struct ib_recv_wr){}, NULL), -EINVAL);
 }
@@ -68,13 +77,11 @@ static void test_limit(struct kunit *test)
 {
 	struct ib_srq_attr attr = { .srq_limit = 5 };
 	struct conn *c = srq_conn(test);
-	int i;
 
-	for (i = 0; i < 8; i++)
-		KUNIT_ASSERT_EQ(test, post(c, i), 0);
+	post_all(test, c, 0, 8);
 	KUNIT_ASSERT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_LIMIT), 0);
 	KUNIT_EXPECT_EQ(test, limit_of(test, c), 5);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		send(test, c, 0, i);
 	KUNIT_EXPECT_EQ(test, limit_of(test, c), 5);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->srq_events[CONN_SRQ_LIMIT]), 0);
@@ -107,14 +114,13 @@ static void test_resize(struct kunit *test)
 	static const u32 sizes[] = { 32, 8, 16, 2, 64, 32 };
 	struct conn *c = srq_conn(test);
 	struct ib_srq_attr attr = {};
-	unsigned int step, next = 0, first;
-	int i;
+	unsigned int next = 0, first;
 
-	for (step = 0; step < 4 * ARRAY_SIZE(sizes); step++) {
+	for (unsigned int step = 0; step < 4 * ARRAY_SIZE(sizes); step++) {
 		attr.max_wr = sizes[step % ARRAY_SIZE(sizes)];
 		conn_fill(c, step);
 		first = next;
-		for (i = 0; i < 4; i++)
+		for (int i = 0; i < 4; i++)
 			KUNIT_ASSERT_EQ(test, post(c, next++ % WR), 0);
 		if (attr.max_wr < 4) {
 			KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_MAX_WR), -EINVAL);
@@ -126,10 +132,8 @@ static void test_resize(struct kunit *test)
 		}
 		KUNIT_ASSERT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_MAX_WR), 0);
 		expect_size(test, c, attr.max_wr);
-		for (; first < next; first++) {
-			send(test, c, first & 1, first % WR);
-			came(test, c, first & 1, first % WR);
-		}
+		for (; first < next; first++)
+			exchange(test, c, first & 1, first % WR);
 		if (attr.max_wr < 4) {
 			attr.max_wr = 16;
 			KUNIT_ASSERT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_MAX_WR), 0);
@@ -149,12 +153,10 @@ static void test_both_or_neither(struct kunit *test)
 	struct ib_srq_attr attr = { .max_wr = 64, .srq_limit = 40 };
 	struct hca_test *h = test->priv;
 	struct conn *c = srq_conn(test);
-	int i;
 
 	hca_need_faults(h);
 	conn_fill(c, 3);
-	for (i = 0; i < 4; i++)
-		KUNIT_ASSERT_EQ(test, post(c, i), 0);
+	post_all(test, c, 0, 4);
 	hca_fault(h, "command @ opcode=MODIFY_SRQ status=NO_RESOURCE count=2");
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, limit_of(test, c), 0);
@@ -166,17 +168,14 @@ static void test_both_or_neither(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), -ENOMEM);
 	expect_size(test, c, WR);
 	hca_struck(h);
-	for (i = 0; i < 5; i++) {
-		send(test, c, i & 1, i);
-		came(test, c, i & 1, i);
-	}
+	for (int i = 0; i < 5; i++)
+		exchange(test, c, i & 1, i);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->srq_events[CONN_SRQ_LIMIT]), 0);
 
 	attr.srq_limit = 9;
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), -EINVAL);
 	expect_size(test, c, WR);
-	for (i = 0; i < 8; i++)
-		KUNIT_ASSERT_EQ(test, post(c, i), 0);
+	post_all(test, c, 0, 8);
 	attr.srq_limit = 3;
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), 0);
 	expect_size(test, c, 8);
@@ -189,7 +188,6 @@ static void test_no_way_back(struct kunit *test)
 	struct ib_srq_attr attr = { .max_wr = 64, .srq_limit = 40 };
 	struct hca_test *h = test->priv;
 	struct conn *c = srq_conn(test);
-	int i;
 
 	hca_need_faults(h);
 	conn_fill(c, 3);
@@ -199,12 +197,9 @@ static void test_no_way_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_MAX_WR | IB_SRQ_LIMIT), -ENOMEM);
 	hca_struck(h);
 	expect_size(test, c, 64);
-	for (i = 1; i < 20; i++)
-		KUNIT_ASSERT_EQ(test, post(c, i), 0);
-	for (i = 0; i < 20; i++) {
-		send(test, c, i & 1, i);
-		came(test, c, i & 1, i);
-	}
+	post_all(test, c, 1, 19);
+	for (int i = 0; i < 20; i++)
+		exchange(test, c, i & 1, i);
 }
 
 static void await_srq_error(struct kunit *test, struct conn *c)
@@ -224,11 +219,10 @@ static void test_error(struct kunit *test)
 	struct ib_qp_attr state;
 	struct conn *c = srq_conn(test);
 	struct vhca_srq_kernel *k = to_vsrq(c->srq)->kernel;
-	int i;
 
 	KUNIT_ASSERT_EQ(test, post(c, 0), 0);
 	vhca_db_store(k->db, 0, k->head + 2 * WR);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		KUNIT_ASSERT_EQ(test, conn_send(c, i, &c->tx[i], IB_WR_SEND, IB_SEND_SIGNALED, 0,
 						300, 0), 0);
 		KUNIT_EXPECT_NE(test, conn_wait(&c->tx[i]), IB_WC_SUCCESS);
@@ -251,29 +245,24 @@ static void test_last_wqe(struct kunit *test)
 {
 	struct ib_qp_attr error = { .qp_state = IB_QPS_ERR }, reset = { .qp_state = IB_QPS_RESET };
 	struct conn *c = srq_conn(test);
-	int i;
 
 	conn_fill(c, 1);
-	for (i = 0; i < 4; i++)
-		KUNIT_ASSERT_EQ(test, post(c, i), 0);
+	post_all(test, c, 0, 4);
 	KUNIT_ASSERT_EQ(test, ib_modify_qp(c->qp[1], &error, IB_QP_STATE), 0);
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->event, HCA_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->last_wqes), 1);
-	send(test, c, 0, 0);
-	came(test, c, 0, 0);
+	exchange(test, c, 0, 0);
 	/* It comes back and takes the next. */
 	KUNIT_ASSERT_EQ(test, ib_modify_qp(c->qp[1], &reset, IB_QP_STATE), 0);
 	KUNIT_ASSERT_EQ(test, conn_connect(c, 1, 1, 7), 0);
-	send(test, c, 1, 1);
-	came(test, c, 1, 1);
+	exchange(test, c, 1, 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->last_wqes), 1);
 	/* Reset without an error first: the driver makes it fail, and nothing is lost. */
 	KUNIT_ASSERT_EQ(test, ib_modify_qp(c->qp[1], &reset, IB_QP_STATE), 0);
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->event, HCA_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->last_wqes), 2);
 	KUNIT_ASSERT_EQ(test, conn_connect(c, 1, 1, 7), 0);
-	send(test, c, 1, 2);
-	came(test, c, 1, 2);
+	exchange(test, c, 1, 2);
 	KUNIT_EXPECT_EQ(test, to_vsrq(c->srq)->kernel->busy, 1);
 }
 
@@ -290,8 +279,7 @@ static void test_too_small(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, conn_wait(&c->rx[0]), IB_WC_LOC_LEN_ERR);
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->event, HCA_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->last_wqes), 1);
-	send(test, c, 1, 1);
-	came(test, c, 1, 1);
+	exchange(test, c, 1, 1);
 	KUNIT_EXPECT_EQ(test, to_vsrq(c->srq)->kernel->busy, 0);
 }
 

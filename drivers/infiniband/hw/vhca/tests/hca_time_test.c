@@ -59,7 +59,6 @@ static void test_late_answer(struct kunit *test)
 	struct slow_call *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
 	struct vhca_admin_stats before, after;
 	struct vhca_dev *dev;
-	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
 	hca_need_faults(h);
@@ -69,7 +68,7 @@ static void test_late_answer(struct kunit *test)
 	start_slow_call(s, dev);
 	while (stats_of(dev).submitted == before.submitted)
 		cond_resched();
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, ask_pkey(dev), 0);
 	KUNIT_EXPECT_FALSE(test, completion_done(&s->done));
 	hca_let_go(h);
@@ -169,7 +168,6 @@ static void test_time_out_with_others_waiting(struct kunit *test)
 	struct slow_call *s = kunit_kcalloc(test, 8, sizeof(*s), GFP_KERNEL);
 	struct vhca_dev *dev;
 	struct hca_watch *w;
-	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
 	hca_need_faults(h);
@@ -177,12 +175,12 @@ static void test_time_out_with_others_waiting(struct kunit *test)
 	dev = hca_need_device(h);
 	give_up_after(dev, 1000);
 	hca_fault(h, "command @ opcode=QUERY_PORT answer=none count=8");
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		/* the device goes, but not before they are all told */
 		KUNIT_ASSERT_TRUE(test, ib_device_try_get(&dev->ibdev));
 		start_slow_call(&s[i], dev);
 	}
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		flush_work(&s[i].work);
 		KUNIT_EXPECT_TRUE(test, s[i].err == -ETIMEDOUT || s[i].err == -EIO);
 		ib_device_put(&dev->ibdev);

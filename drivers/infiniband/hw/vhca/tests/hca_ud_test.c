@@ -127,9 +127,8 @@ static void test_datagrams(struct kunit *test)
 		.ah = way_to(test, c, lid, NULL), .qpn = c->qp[1]->qp_num, .qkey = CONN_QKEY,
 		.off = 100,
 	};
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(lengths); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(lengths); i++) {
 		d.len = lengths[i];
 		d.flags = d.len <= CONN_INLINE && i % 2 ? IB_SEND_INLINE : 0;
 		conn_fill(c, i);
@@ -261,24 +260,23 @@ static void test_multicast(struct kunit *test)
 	union ib_gid gid = group(9), other = group(10);
 	struct conn *c;
 	struct datagram d = { .qpn = IB_MULTICAST_QPN, .qkey = CONN_QKEY, .off = 512, .len = 300 };
-	int i;
 
 	need(test, VHCA_CAP_MCAST);
 	c = ud_conn(test, 0, 0);
 	d.ah = way_to(test, c, MLID, &gid);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		KUNIT_ASSERT_EQ(test, ib_attach_mcast(c->qp[i], &gid, MLID), 0);
 	conn_fill(c, 5);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		KUNIT_ASSERT_EQ(test, recv_ud(c, i, &c->rx[i], d.off, 300), 0);
 	KUNIT_ASSERT_EQ(test, send_ud(c, 0, &c->tx[0], &d), 0);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		expect(test, c, &c->rx[i], 0, i, &d);
 		KUNIT_EXPECT_EQ(test, c->rx[i].wc.wc_flags & IB_WC_GRH, IB_WC_GRH);
 	}
 	/* Only one QP is left, and messages to another group reach no QP. */
 	detach(test, c, 0, &gid);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		KUNIT_ASSERT_EQ(test, recv_ud(c, i, &c->rx[i], d.off, 300), 0);
 	d.ah = way_to(test, c, MLID, &other);
 	KUNIT_ASSERT_EQ(test, send_ud(c, 0, &c->tx[0], &d), 0);
@@ -305,7 +303,6 @@ static void test_blocked_loopback(struct kunit *test)
 	struct ib_qp_init_attr init;
 	struct ib_qp_attr attr;
 	struct conn *c;
-	int i;
 
 	need(test, VHCA_CAP_MCAST);
 	c = ud_conn(test, 0, IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK);
@@ -313,17 +310,17 @@ static void test_blocked_loopback(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ib_query_qp(c->qp[0], &attr, IB_QP_STATE, &init), 0);
 	KUNIT_EXPECT_EQ(test, init.create_flags, IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK);
 	d.ah = way_to(test, c, MLID, &gid);
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		KUNIT_ASSERT_EQ(test, ib_attach_mcast(c->qp[i], &gid, MLID), 0);
 		KUNIT_ASSERT_EQ(test, recv_ud(c, i, &c->rx[i], d.off, 300), 0);
 	}
 	/* The first receive of each has the first multicast that is not its own. */
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		conn_fill(c, i);
 		KUNIT_ASSERT_EQ(test, send_ud(c, i, &c->tx[i], &d), 0);
 		expect(test, c, &c->rx[!i], i, !i, &d);
 	}
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		detach(test, c, i, &gid);
 }
 
@@ -361,15 +358,14 @@ static void test_shared_receives(struct kunit *test)
 {
 	struct conn *c;
 	struct datagram d = { .qkey = CONN_QKEY, .len = 200 };
-	int i;
 
 	need(test, VHCA_CAP_SRQ);
 	c = ud_conn(test, 8, 0);
 	d.ah = way_to(test, c, own_lid(test, c), NULL);
 	conn_fill(c, 5);
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		KUNIT_ASSERT_EQ(test, recv_ud(c, 0, &c->rx[i], 512 * (i + 1), 300), 0);
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		d.qpn = c->qp[i / 2 & 1]->qp_num;
 		d.off = 512 * (i + 1);
 		KUNIT_ASSERT_EQ(test, send_ud(c, i & 1, &c->tx[i], &d), 0);
@@ -383,7 +379,6 @@ static void test_shared_receives_of_connections(struct kunit *test)
 	struct conn_options o = { .type = IB_QPT_UC, .srq_wr = 8 };
 	struct ib_device *dev = need(test, VHCA_CAP_UC);
 	struct conn *c;
-	int i;
 
 	need(test, VHCA_CAP_SRQ);
 	c = conn_get_as(test, dev, &o);
@@ -391,9 +386,9 @@ static void test_shared_receives_of_connections(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, conn_send(c, 0, &c->tx[8], IB_WR_SEND, IB_SEND_SIGNALED, 0, 3000, 0),
 			0);
 	KUNIT_ASSERT_EQ(test, conn_wait(&c->tx[8]), IB_WC_SUCCESS);
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		KUNIT_ASSERT_EQ(test, conn_recv(c, 0, &c->rx[i], 3000 * i, 3000), 0);
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		KUNIT_ASSERT_EQ(test, conn_send(c, i & 1, &c->tx[i], IB_WR_SEND, IB_SEND_SIGNALED,
 						3000 * i, 2999, 0), 0);
 		KUNIT_ASSERT_EQ(test, conn_wait(&c->rx[i]), IB_WC_SUCCESS);

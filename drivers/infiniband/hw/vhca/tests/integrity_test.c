@@ -90,9 +90,8 @@ static void test_two_lists(struct kunit *test)
 static void test_too_many(struct kunit *test)
 {
 	struct fixture *f = make(test);
-	int i;
 
-	for (i = 0; i < ENTRIES; i++) {
+	for (int i = 0; i < ENTRIES; i++) {
 		piece(&f->data[i], (2 * i + 1) * SZ_4K, SZ_4K);
 		piece(&f->meta[i], (2 * i + 1) * SZ_4K + SZ_1M, 8);
 	}
@@ -257,10 +256,9 @@ static void test_status(struct kunit *test)
 	struct ib_mr *mr = &f->fast.mr.ibmr;
 	struct vhca_integrity *pi = f->fast.pi;
 	struct ib_mr_status status;
-	unsigned int i;
 
 	pi->interval = cpu_to_le16(520);
-	for (i = 0; i < ARRAY_SIZE(errors); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(errors); i++) {
 		pi->expected = cpu_to_le32(0x11223344);
 		pi->actual = cpu_to_le32(i);
 		pi->interval_nr = cpu_to_le64(10000000000 + i);

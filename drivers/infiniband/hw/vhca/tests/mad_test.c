@@ -38,9 +38,7 @@ static struct ports *make_ports(struct kunit *test)
 
 static void free_ports(struct ports *p)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(p->qp); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(p->qp); i++)
 		bench_free_qp(&p->qp[i]);
 }
 
@@ -78,14 +76,12 @@ static struct vhca_cqe done(const struct vhca_qp *qp, u32 index, u8 flags)
 
 static void test_ids(struct kunit *test)
 {
-	u32 qpn, port, other;
-
-	for (qpn = 0; qpn < 2; qpn++)
-		for (port = 1; port <= VHCA_SANE_PORTS; port++) {
+	for (u32 qpn = 0; qpn < 2; qpn++)
+		for (u32 port = 1; port <= VHCA_SANE_PORTS; port++) {
 			KUNIT_EXPECT_GT(test, vhca_qp_id(port, qpn), 0xffffff);
 			KUNIT_EXPECT_NE(test, vhca_qp_id(port, qpn), VHCA_QPN_NONE);
 			KUNIT_EXPECT_NE(test, vhca_qp_id(port, 0), vhca_qp_id(port, 1));
-			for (other = 1; other < port; other++)
+			for (u32 other = 1; other < port; other++)
 				KUNIT_EXPECT_NE(test, vhca_qp_id(port, qpn),
 						vhca_qp_id(other, qpn));
 		}
@@ -109,9 +105,8 @@ static void test_requests(struct kunit *test)
 {
 	struct ports *p = make_ports(test);
 	struct vhca_wqe_ud ud;
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(p->qp); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(p->qp); i++) {
 		KUNIT_ASSERT_EQ(test, send_mad(&p->qp[i], &p->ah, IB_WR_SEND, 1), 0);
 		KUNIT_EXPECT_EQ(test, p->kernel[i].sq.head, 2);
 		ud = first_ud(&p->qp[i]);
@@ -134,10 +129,9 @@ static void test_operations(struct kunit *test)
 		IB_WR_LOCAL_INV, IB_WR_REG_MR, IB_WR_ATOMIC_CMP_AND_SWP,
 	};
 	struct ports *p = make_ports(test);
-	unsigned int i, j;
 
-	for (i = 0; i < ARRAY_SIZE(p->qp); i++) {
-		for (j = 0; j < ARRAY_SIZE(refused); j++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(p->qp); i++) {
+		for (unsigned int j = 0; j < ARRAY_SIZE(refused); j++)
 			KUNIT_EXPECT_EQ_MSG(test, send_mad(&p->qp[i], &p->ah, refused[j], 1),
 					    -EINVAL, "QP %u, opcode %u", i, refused[j]);
 		KUNIT_EXPECT_EQ(test, send_mad(&p->qp[i], NULL, IB_WR_SEND, 1), -EINVAL);
@@ -153,16 +147,15 @@ static void test_completions(struct kunit *test)
 	struct bench *b = test->priv;
 	struct vhca_cqe cqe;
 	struct ib_wc wc[3];
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(p->qp); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(p->qp); i++) {
 		KUNIT_ASSERT_EQ(test, send_mad(&p->qp[i], &p->ah, IB_WR_SEND, 10 + i), 0);
 		KUNIT_ASSERT_EQ(test, recv_mad(&p->qp[i], 20 + i), 0);
 	}
-	for (i = ARRAY_SIZE(p->qp); i-- > 0;)
+	for (unsigned int i = ARRAY_SIZE(p->qp); i-- > 0;)
 		bench_complete(b, done(&p->qp[i], 2, 0));
 	KUNIT_ASSERT_EQ(test, bench_poll(b, 3, wc), 3);
-	for (i = 0; i < ARRAY_SIZE(p->qp); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(p->qp); i++) {
 		KUNIT_EXPECT_PTR_EQ(test, wc[2 - i].qp, &p->qp[i].ibqp);
 		KUNIT_EXPECT_EQ(test, wc[2 - i].wr_id, 10 + i);
 	}
@@ -199,9 +192,8 @@ static void test_leaves(struct kunit *test)
 	struct ports *p = make_ports(test);
 	struct bench *b = test->priv;
 	struct ib_wc wc[3];
-	unsigned int i;
 
-	for (i = GSI_1; i <= GSI_2; i++) {
+	for (unsigned int i = GSI_1; i <= GSI_2; i++) {
 		KUNIT_ASSERT_EQ(test, send_mad(&p->qp[i], &p->ah, IB_WR_SEND, 10 + i), 0);
 		bench_complete(b, done(&p->qp[i], 2, 0));
 	}
@@ -242,10 +234,9 @@ static void test_classes(struct kunit *test)
 	struct bench *b = test->priv;
 	struct ib_mad mad = {}, out;
 	size_t size = sizeof(out);
-	unsigned int i;
 	u16 pkey = 0;
 
-	for (i = 0; i < ARRAY_SIZE(mads); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(mads); i++) {
 		mad.mad_hdr.mgmt_class = mads[i].mgmt_class;
 		mad.mad_hdr.method = mads[i].method;
 		KUNIT_EXPECT_EQ_MSG(test, vhca_mad_asks_device(&mad), mads[i].asks,

@@ -30,13 +30,13 @@ static unsigned int every_place(struct kunit *test, int hold, void (*kernel)(voi
 static void every_interleaving(struct kunit *test, void (*kernel)(void), void (*device)(void),
 			       bool (*good)(void))
 {
-	int hold, stores;
+	int stores;
 
 	KUNIT_EXPECT_GT(test, every_place(test, ORDER_HOLD_NONE, kernel, device, good), 1U);
 	stores = order_stores();
 	KUNIT_EXPECT_GT(test, stores, 0);
 	KUNIT_ASSERT_LE(test, stores, ORDER_STORES);
-	for (hold = ORDER_HOLD_ALL; hold < stores; hold++)
+	for (int hold = ORDER_HOLD_ALL; hold < stores; hold++)
 		every_place(test, hold, kernel, device, good);
 }
 

@@ -145,11 +145,11 @@ static void test_any_order(struct kunit *test)
 	struct srq_bench *s = make_srq(test);
 	struct rnd_state rnd;
 	u64 ids[SRQ_SIZE], wr_ids[SRQ_SIZE], next = 0, oldest = 0;
-	unsigned int round, n = 0, pick;
+	unsigned int n = 0, pick;
 	struct ib_wc wc;
 
 	prandom_seed_state(&rnd, 20);
-	for (round = 0; round < 4000; round++) {
+	for (unsigned int round = 0; round < 4000; round++) {
 		switch (prandom_u32_state(&rnd) % 3) {
 		case 0:
 			if (next - oldest + n < SRQ_SIZE)
@@ -182,7 +182,7 @@ static void test_lies(struct kunit *test)
 {
 	struct srq_bench *s = make_srq(test);
 	struct ib_wc wc[8];
-	u64 id, i;
+	u64 id;
 
 	KUNIT_ASSERT_EQ(test, post(s, 1), 0);
 	id = take(s, 1);
@@ -199,7 +199,7 @@ static void test_lies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->k.busy, 0);
 
 	/* More taken than posted, or less than before: not believed. */
-	for (i = 0; i < SRQ_SIZE; i++)
+	for (u64 i = 0; i < SRQ_SIZE; i++)
 		KUNIT_ASSERT_EQ(test, post(s, i), 0);
 	tell_taken(s, 100);
 	vhca_srq_ring_finish(&s->k, take(s, 0), 0, &id);
@@ -214,9 +214,8 @@ static void test_purge(struct kunit *test)
 {
 	struct srq_bench *s = make_srq(test);
 	struct ib_wc wc;
-	u64 i;
 
-	for (i = 0; i < 3; i++)
+	for (u64 i = 0; i < 3; i++)
 		KUNIT_ASSERT_EQ(test, post(s, i), 0);
 	complete_id(s, take(s, 0));
 	complete_id(s, take(s, 1));
@@ -261,11 +260,10 @@ static void test_grow(struct kunit *test)
 {
 	struct srq_bench *s = make_srq(test);
 	u64 next = 0, done = 0, early;
-	unsigned int fill;
 	struct ib_wc wc;
 	u8 log = SRQ_LOG;
 
-	for (fill = 0; fill <= SRQ_SIZE; fill++) {
+	for (unsigned int fill = 0; fill <= SRQ_SIZE; fill++) {
 		while (next - done < fill)
 			KUNIT_ASSERT_EQ(test, post(s, next++), 0);
 		/* One is out while all this happens. */
@@ -298,16 +296,16 @@ static void test_grow(struct kunit *test)
 static void test_shrink(struct kunit *test)
 {
 	struct srq_bench *s = make_srq(test);
-	u64 i, out[3];
+	u64 out[3];
 
-	for (i = 0; i < 7; i++)
+	for (u64 i = 0; i < 7; i++)
 		KUNIT_ASSERT_EQ(test, post(s, i), 0);
-	for (i = 0; i < 2; i++)
+	for (u64 i = 0; i < 2; i++)
 		out[i] = take(s, i);
 	begin_move(s, 2, -EINVAL);		/* five wait, four would fit */
 	KUNIT_EXPECT_EQ(test, post(s, 7), 0);
 	KUNIT_EXPECT_EQ(test, post(s, 8), -ENOMEM);
-	for (i = 2; i < 4; i++)
+	for (u64 i = 2; i < 4; i++)
 		drain(s, i, i + 1);
 	begin_move(s, 2, 0);			/* four wait */
 	KUNIT_EXPECT_EQ(test, post(s, 8), -ENOMEM);
@@ -322,7 +320,7 @@ static void test_shrink(struct kunit *test)
 	/* Those that are out count, until they are polled. */
 	drain(s, 5, 7);
 	KUNIT_EXPECT_EQ(test, post(s, 9), -ENOMEM);
-	for (i = 0; i < 2; i++)
+	for (u64 i = 0; i < 2; i++)
 		KUNIT_EXPECT_TRUE(test, vhca_srq_ring_finish(&s->k, out[i], 0, &out[2]));
 	KUNIT_EXPECT_EQ(test, post(s, 9), 0);
 	drain(s, 7, 10);
@@ -334,15 +332,15 @@ static void test_count_wraps(struct kunit *test)
 	const u64 start = BIT_ULL(32) - 20;
 	struct srq_bench *s = make_srq(test);
 	struct ib_wc wc;
-	u64 i, id;
+	u64 id;
 
 	s->taken = start;
 	s->k.head = start;
 	s->k.tail = start;
 	tell_taken(s, (u32)start);
-	for (i = start; i < start + SRQ_SIZE; i++)
+	for (u64 i = start; i < start + SRQ_SIZE; i++)
 		KUNIT_ASSERT_EQ(test, post(s, i), 0);
-	for (i = start; i < start + 40; i++) {
+	for (u64 i = start; i < start + 40; i++) {
 		KUNIT_ASSERT_EQ(test, post(s, i), -ENOMEM);
 		id = take(s, i);
 		tell_taken(s, (u32)s->taken);

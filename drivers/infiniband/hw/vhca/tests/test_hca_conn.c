@@ -190,13 +190,11 @@ err_buf:
  */
 void conn_close(struct conn *c)
 {
-	int i;
-
 	/* The core drains what it polls itself. */
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		if (c->connected[i] && !c->options.cqe)
 			ib_drain_qp(c->qp[i]);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		ib_destroy_qp(c->qp[i]);
 	if (c->srq)
 		ib_destroy_srq(c->srq);
@@ -347,9 +345,7 @@ static u8 pattern(u8 seed, u32 i)
  */
 void conn_fill(struct conn *c, u8 seed)
 {
-	u32 i;
-
-	for (i = 0; i < HALF; i++)
+	for (u32 i = 0; i < HALF; i++)
 		c->buf[i] = pattern(seed, i);
 	memset(c->buf + HALF, 0, HALF);
 }

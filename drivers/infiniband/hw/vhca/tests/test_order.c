@@ -39,9 +39,7 @@ static void write(void *at, u64 value, u8 size)
 
 static void drain(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < model.nheld; i++)
+	for (unsigned int i = 0; i < model.nheld; i++)
 		write(model.held[i].at, model.held[i].value, model.held[i].size);
 	model.nheld = 0;
 	model.ordered = false;

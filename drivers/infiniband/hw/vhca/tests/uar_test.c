@@ -80,11 +80,11 @@ static void test_slots_are_distinct(struct kunit *test)
 	unsigned long *seen = kunit_kcalloc(test, BITS_TO_LONGS(3 * VHCA_DB_SLOTS), sizeof(long),
 					    GFP_KERNEL);
 	struct area *a = test->priv;
-	u32 i, slot;
+	u32 slot;
 
 	KUNIT_ASSERT_NOT_NULL(test, db);
 	KUNIT_ASSERT_NOT_NULL(test, seen);
-	for (i = 0; i < n; i++) {
+	for (u32 i = 0; i < n; i++) {
 		KUNIT_ASSERT_EQ(test, vhca_db_alloc(&a->uar, &db[i]), 0);
 		slot = vhca_db_slot(&db[i]);
 		KUNIT_ASSERT_LT(test, slot, 3 * VHCA_DB_SLOTS);
@@ -93,9 +93,9 @@ static void test_slots_are_distinct(struct kunit *test)
 	}
 	/* Pages are added when they are needed and not before. */
 	KUNIT_EXPECT_EQ(test, a->given, 3);
-	for (i = 0; i < n; i++)
+	for (u32 i = 0; i < n; i++)
 		vhca_db_free(&db[i]);
-	for (i = 0; i < 3 * VHCA_DB_PAIRS; i++)
+	for (u32 i = 0; i < 3 * VHCA_DB_PAIRS; i++)
 		KUNIT_ASSERT_EQ(test, vhca_db_alloc(&a->uar, &db[i % n]), 0);
 	KUNIT_EXPECT_EQ(test, a->given, 3);
 }
@@ -123,10 +123,9 @@ static void test_device_refuses_page(struct kunit *test)
 {
 	struct area *a = test->priv;
 	struct vhca_db db;
-	u32 i;
 
 	a->refuse_at = 1;
-	for (i = 0; i < VHCA_DB_PAIRS; i++)
+	for (u32 i = 0; i < VHCA_DB_PAIRS; i++)
 		KUNIT_ASSERT_EQ(test, vhca_db_alloc(&a->uar, &db), 0);
 	KUNIT_EXPECT_EQ(test, vhca_db_alloc(&a->uar, &db), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, a->added - a->gone, 1);
@@ -141,9 +140,9 @@ static void test_ring(struct kunit *test)
 	struct area *a = test->priv;
 	struct vhca_db_page *page0 = a->uar.page0;
 	struct vhca_db db;
-	u32 i, slot;
+	u32 slot;
 
-	for (i = 0; i < 40; i++)
+	for (u32 i = 0; i < 40; i++)
 		KUNIT_ASSERT_EQ(test, vhca_db_alloc(&a->uar, &db), 0);
 	slot = vhca_db_slot(&db);
 
@@ -173,9 +172,8 @@ static void test_ring_on_second_page(struct kunit *test)
 {
 	struct area *a = test->priv;
 	struct vhca_db db;
-	u32 i;
 
-	for (i = 0; i <= VHCA_DB_PAIRS; i++)
+	for (u32 i = 0; i <= VHCA_DB_PAIRS; i++)
 		KUNIT_ASSERT_EQ(test, vhca_db_alloc(&a->uar, &db), 0);
 	KUNIT_ASSERT_EQ(test, db.page->index, 1);
 	vhca_db_ring(&db, 0, 9);

@@ -15,13 +15,12 @@ static struct ud *make_ud(struct kunit *test)
 	struct bench *b = test->priv;
 	struct ud *u = kunit_kzalloc(test, sizeof(*u), GFP_KERNEL);
 	struct rdma_ah_init_attr init = {};
-	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, u);
 	b->qp.ibqp.qp_type = IB_QPT_UD;
 	b->dev.hw.limits.ports = 2;
 	u->sgid.index = 3;
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		struct rdma_ah_attr *a = &u->attr[i];
 
 		a->type = RDMA_AH_ATTR_TYPE_IB;
@@ -35,7 +34,7 @@ static struct ud *make_ud(struct kunit *test)
 	rdma_ah_set_grh(&u->attr[1], NULL, 0xabcde, 3, 64, 0x11);
 	u->attr[1].grh.sgid_attr = &u->sgid;
 	memset(u->attr[1].grh.dgid.raw, 0x5a, sizeof(u->attr[1].grh.dgid));
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		init.ah_attr = &u->attr[i];
 		KUNIT_ASSERT_EQ(test, vhca_create_ah(&u->ah[i].ibah, &init, NULL), 0);
 	}
@@ -161,9 +160,7 @@ static int send_ud(struct bench *b, struct ib_ah *ah, enum ib_wr_opcode opcode, 
 /* Read bytes of the send ring, which go on at its beginning. */
 static void ring_bytes(struct bench *b, size_t pos, void *to, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		((u8 *)to)[i] = *(u8 *)vhca_kbuf_at(&b->qpk.sq.ring.mem, (pos + i) %
 						    (VHCA_WQE_BLOCK << BENCH_SQ_LOG));
 }
@@ -181,9 +178,8 @@ static void test_request(struct kunit *test)
 	struct ib_wc wc;
 	size_t pos;
 	u64 at;
-	int i;
 
-	for (i = 0; i < 3 << BENCH_SQ_LOG; i++) {
+	for (int i = 0; i < 3 << BENCH_SQ_LOG; i++) {
 		at = b->qpk.sq.head;
 		pos = at * VHCA_WQE_BLOCK;
 		/* three blocks now and then, so that requests begin at odd and even places */
@@ -230,9 +226,8 @@ static void test_inline(struct kunit *test)
 	struct vhca_wqe_ctrl ctrl;
 	struct ib_wc wc;
 	u64 at;
-	u32 i;
 
-	for (i = 0; i < sizeof(data); i++)
+	for (u32 i = 0; i < sizeof(data); i++)
 		data[i] = i * 7 + 1;
 	for (sge.length = 0; sge.length <= sizeof(data); sge.length++) {
 		at = b->qpk.sq.head;
@@ -268,13 +263,12 @@ static void test_operations(struct kunit *test)
 	struct bench *b = test->priv;
 	struct ud *u = make_ud(test);
 	struct ib_wc wc;
-	int i, err, want;
-	enum ib_qp_type type;
+	int err, want;
 	u64 at;
 
-	for (type = IB_QPT_RC; type <= IB_QPT_UD; type++) {
+	for (enum ib_qp_type type = IB_QPT_RC; type <= IB_QPT_UD; type++) {
 		b->qp.ibqp.qp_type = type;
-		for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		for (int i = 0; i < ARRAY_SIZE(ops); i++) {
 			want = (type == IB_QPT_RC ? ops[i].rc :
 				type == IB_QPT_UC ? ops[i].uc : ops[i].ud) ? 0 : -EINVAL;
 			at = b->qpk.sq.head;
@@ -376,11 +370,10 @@ static void test_frame(struct kunit *test)
 	struct bench *b = test->priv;
 	struct vhca_cqe cqe;
 	struct ib_wc wc;
-	unsigned int i;
 
 	make_ud(test);
 	b->dev.ports[1].eth = true;
-	for (i = 0; i < ARRAY_SIZE(frames); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(frames); i++) {
 		cqe = bench_done(i + 1, VHCA_CQE_F_RQ | frames[i].flags);
 		cqe.port = frames[i].port;
 		cqe.sl = 3;

@@ -95,12 +95,11 @@ static void test_atomics(struct kunit *test)
 	struct vhca_wqe_raddr *raddr;
 	struct vhca_sge *seg;
 	u8 bytes[sizeof(struct vhca_wqe_atomic)];
-	unsigned int i;
 
 	/* The last of these goes round the end of the ring of eight blocks. */
 	KUNIT_ASSERT_EQ(test, bench_send(b, 1, 1), 0);
 	completed(b);
-	for (i = 0; i < ARRAY_SIZE(atomics); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(atomics); i++) {
 		wr.wr.opcode = atomics[i].wr;
 		ctrl = posted(b, &wr.wr);
 		check_ctrl(b, ctrl, atomics[i].op, 2, 1);
@@ -312,9 +311,8 @@ static void test_not_offered(struct kunit *test)
 	struct bench *b = test->priv;
 	struct ib_sge sge = { 0x1000, 8, 5 };
 	struct ib_atomic_wr wr = { .wr = WR(SEND, &sge, 1) };
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++) {
 		wr.wr.opcode = ops[i].op;
 		b->dev.hw.limits.caps = ~BIT_ULL(ops[i].cap);
 		vhca_caps_init(&b->dev);
@@ -339,10 +337,9 @@ static void test_only_of_rc(struct kunit *test)
 	struct bench *b = test->priv;
 	struct ib_sge sge = { 0x1000, 8, 5 };
 	struct ib_atomic_wr wr = { .wr = WR(SEND, &sge, 1) };
-	unsigned int i;
 
 	b->qp.ibqp.qp_type = IB_QPT_UC;
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(ops); i++) {
 		wr.wr.opcode = ops[i];
 		KUNIT_EXPECT_EQ(test, post(b, &wr.wr), -EINVAL);
 	}

@@ -44,3 +44,16 @@ void ipoib_bed_init(struct kunit *test, struct ipoib_bed *bed)
 	set_bit(__LINK_STATE_START, &netdev->state);
 	netif_carrier_off(netdev);
 }
+
+/**
+ * ipoib_bed_give_qp() - give the interface a QP, by which it can do what operations of the device
+ *			 the test adds
+ * @bed: the device and its interface
+ */
+void ipoib_bed_give_qp(struct ipoib_bed *bed)
+{
+	bed->qp.device = bed->ca;
+	bed->ipoib->pd = &bed->pd;
+	bed->ipoib->qp = &bed->qp;
+	init_waitqueue_head(&bed->ipoib->idle);
+}

@@ -14,13 +14,18 @@
  * struct ipoib_bed - a device and its interface
  * @ca: the device, with one port
  * @ipoib: the interface, which counts as running, without carrier; @wq is a queue of its own
+ * @pd: protection domain of @qp
+ * @qp: the datagram QP that ipoib_bed_give_qp() gives it
  */
 struct ipoib_bed {
 	struct ib_device *ca;
 	struct ipoib_dev *ipoib;
+	struct ib_pd pd;
+	struct ib_qp qp;
 };
 
 void ipoib_bed_init(struct kunit *test, struct ipoib_bed *bed);
+void ipoib_bed_give_qp(struct ipoib_bed *bed);
 void ipoib_bed_no_work(struct work_struct *work);
 
 /*

@@ -53,16 +53,12 @@ static struct played {
  * @bed: a device and its interface
  * @cm: its connections
  * @peer: one of a peer
- * @pd: protection domain
- * @qp: datagram QP, and that of the peer
  * @cq: completions of receives
  */
 struct bench {
 	struct ipoib_bed bed;
 	struct ipoib_cm cm;
 	struct ipoib_peer peer;
-	struct ib_pd pd;
-	struct ib_qp qp;
 	struct ib_cq cq;
 };
 
@@ -126,18 +122,15 @@ static int rx_init(struct kunit *test)
 	ipoib = b->bed.ipoib;
 	b->bed.ca->ops.post_recv = play_post;
 	b->bed.ca->ops.post_srq_recv = play_post_srq;
-	b->qp.device = b->bed.ca;
-	b->qp.qp_num = OWN_QPN;
-	b->qp.qp_context = &b->peer;
+	ipoib_bed_give_qp(&b->bed);
+	b->bed.qp.qp_num = OWN_QPN;
+	b->bed.qp.qp_context = &b->peer;
 	b->cq.cq_context = &ipoib->rx_cq;
 	played.srq.device = b->bed.ca;
-	ipoib->pd = &b->pd;
-	ipoib->qp = &b->qp;
 	ipoib->rx_cq.cq = &b->cq;
 	ipoib->port_mtu = PORT_MTU;
 	ipoib->lid = OWN_LID;
 	ipoib->gid.global.interface_id = cpu_to_be64(5);
-	init_waitqueue_head(&ipoib->idle);
 	netif_napi_add(ipoib->netdev, &ipoib->rx_cq.napi, no_poll);
 	kunit_activate_static_stub(test, ipoib_rx_deliver, play_deliver);
 	kunit_activate_static_stub(test, ipoib_cm_create_srq, play_create_srq);
@@ -203,7 +196,7 @@ static void come_by_peer(struct kunit *test, struct ib_wc *wc)
 	struct bench *b = test->priv;
 
 	wc->wr_cqe = &b->cm.bufs[0].cqe;
-	wc->qp = &b->qp;
+	wc->qp = &b->bed.qp;
 	local_bh_disable();
 	b->cm.bufs[0].cqe.done(&b->cq, wc);
 	local_bh_enable();

@@ -83,11 +83,10 @@ static void count_one(struct ipoib_node *node, void *context)
 /* The listing has each entry once, in the order of keys. */
 static void expect_listed(struct kunit *test, struct model *m)
 {
-	const struct ipoib_node *node;
 	unsigned int seen = 0, each = 0;
 	u8 last[IPOIB_KEY_LEN];
 
-	for (node = ipoib_table_above(&m->table, NULL); node;
+	for (const struct ipoib_node *node = ipoib_table_above(&m->table, NULL); node;
 	     node = ipoib_table_above(&m->table, last)) {
 		KUNIT_EXPECT_TRUE(test, m->there[node - m->nodes]);
 		if (seen++)

@@ -37,16 +37,12 @@ static struct played {
 /**
  * struct bench - what a test has; kunit->priv
  * @bed: a device and its interface
- * @pd: protection domain
- * @qp: datagram QP
  * @cq: completions of sends
  * @ah: where all packets go
  * @sent: packets that have completed
  */
 struct bench {
 	struct ipoib_bed bed;
-	struct ib_pd pd;
-	struct ib_qp qp;
 	struct ib_cq cq;
 	struct ipoib_ah ah;
 	unsigned int sent;
@@ -77,15 +73,12 @@ static int tx_init(struct kunit *test)
 	rcu_assign_pointer(netdev_get_tx_queue(ipoib->netdev, 0)->qdisc, &noop_qdisc);
 	netif_start_queue(ipoib->netdev);
 	b->bed.ca->ops.post_send = play_post;
-	b->qp.device = b->bed.ca;
+	ipoib_bed_give_qp(&b->bed);
 	b->cq.cq_context = &ipoib->tx_cq;
-	ipoib->pd = &b->pd;
-	ipoib->qp = &b->qp;
 	ipoib->group_mtu = GROUP_MTU;
 	ipoib->max_sge = 4;
 	ipoib->tx_head = IPOIB_RING_START;
 	atomic_set(&ipoib->tx_tail, IPOIB_RING_START);
-	init_waitqueue_head(&ipoib->idle);
 	INIT_WORK(&ipoib->repair, ipoib_bed_no_work);
 	INIT_WORK(&ipoib->too_long_work, ipoib_bed_no_work);
 	KUNIT_ASSERT_EQ(test, ipoib_tx_ring_init(&ipoib->tx), 0);
@@ -158,20 +151,20 @@ static bool stopped(struct kunit *test)
 /* Three times round, so that counts of both ends wrap. */
 static void stops_and_wakes(struct kunit *test)
 {
-	unsigned int size = ipoib_sendq_size, n;
+	unsigned int size = ipoib_sendq_size;
 
-	for (n = 0; n < size - 1; n++) {
+	for (unsigned int n = 0; n < size - 1; n++) {
 		KUNIT_EXPECT_FALSE(test, stopped(test));
 		send(test, packet(test, 100, 0), 0);
 	}
 	for (int round = 0; round < 3; round++) {
 		KUNIT_EXPECT_TRUE(test, stopped(test));
-		for (n = 0; n < size - 1 - size / 2; n++) {
+		for (unsigned int n = 0; n < size - 1 - size / 2; n++) {
 			KUNIT_EXPECT_TRUE(test, stopped(test));
 			complete_one(test, IB_WC_SUCCESS);
 		}
 		KUNIT_EXPECT_FALSE(test, stopped(test));
-		for (n = 0; n < size - 1 - size / 2; n++) {
+		for (unsigned int n = 0; n < size - 1 - size / 2; n++) {
 			KUNIT_EXPECT_FALSE(test, stopped(test));
 			send(test, packet(test, 100, 0), 0);
 		}

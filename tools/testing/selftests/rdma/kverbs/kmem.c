@@ -16,127 +16,10 @@
 
 #include "kmem.h"
 
-uint kmem_passed, kmem_failed;
-module_param_named(passed, kmem_passed, uint, 0444);
-MODULE_PARM_DESC(passed, "checks that held");
-module_param_named(failed, kmem_failed, uint, 0444);
-MODULE_PARM_DESC(failed, "checks that did not; the log says which");
-
 #define CYCLES		300		/* more than the 256 variants of a key */
-#define RIGHTS		(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE |	\
-			 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC)
 
 static struct kmem *side;
 static struct ib_client kmem_client;
-
-static void request_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct request *r = container_of(wc->wr_cqe, struct request, cqe);
-
-	r->wc = *wc;
-	complete(&r->done);
-}
-
-static void message_came(struct ib_cq *cq, struct ib_wc *wc)
-{
-	struct kmem *k = container_of(wc->wr_cqe, struct kmem, rx.cqe);
-
-	k->rx.wc = *wc;
-	if (k->server && wc->status == IB_WC_SUCCESS)
-		schedule_work(&k->serve);
-	else
-		complete(&k->rx.done);
-}
-
-void kmem_prepare(struct request *r)
-{
-	r->cqe.done = request_done;
-	init_completion(&r->done);
-}
-
-bool kmem_came(struct request *r)
-{
-	return wait_for_completion_timeout(&r->done, PATIENCE) && !r->wc.status;
-}
-
-bool kmem_post(struct ib_qp *qp, struct request *r, struct ib_send_wr *wr)
-{
-	kmem_prepare(r);
-	wr->wr_cqe = &r->cqe;
-	wr->send_flags |= IB_SEND_SIGNALED;
-	return !ib_post_send(qp, wr, NULL) && kmem_came(r);
-}
-
-/* ---- messages ---- */
-
-static int listen(struct kmem *k)
-{
-	struct ib_sge sge = { k->in_dma, sizeof(*k->in), k->pd->local_dma_lkey };
-	struct ib_recv_wr wr = { .wr_cqe = &k->rx.cqe, .sg_list = &sge, .num_sge = 1 };
-
-	k->rx.cqe.done = message_came;
-	init_completion(&k->rx.done);
-	return ib_post_recv(k->qp, &wr, NULL);
-}
-
-/* @inv is a key of the peer that the message invalidates, or 0. */
-static bool say(struct kmem *k, u32 inv)
-{
-	struct ib_sge sge = { k->out_dma, sizeof(*k->out), k->pd->local_dma_lkey };
-	struct ib_send_wr wr = {
-		.opcode = inv ? IB_WR_SEND_WITH_INV : IB_WR_SEND, .sg_list = &sge, .num_sge = 1,
-		.ex.invalidate_rkey = inv,
-	};
-
-	return kmem_post(k->qp, &k->tx, &wr);
-}
-
-/* The client sends its question and waits for the answer in k->in. */
-bool kmem_ask(struct kmem *k, enum op op)
-{
-	k->out->op = op;
-	return !listen(k) && say(k, 0) && kmem_came(&k->rx) && k->in->op == OP_DONE && !k->in->bad;
-}
-
-/* ---- memory ---- */
-
-static void fill(struct kmem *k, u32 seed, u32 words)
-{
-	u32 i;
-
-	for (i = 0; i < words; i++)
-		k->own.mem[i] = kmem_word(seed, i);
-}
-
-static u32 wrong(struct kmem *k, u32 seed, u32 words)
-{
-	u32 i, bad = 0;
-
-	for (i = 0; i < words; i++)
-		bad += k->own.mem[i] != kmem_word(seed, i);
-	return bad;
-}
-
-bool kmem_register(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr, int pages)
-{
-	struct ib_reg_wr wr = {
-		.wr = { .opcode = IB_WR_REG_MR }, .mr = mr, .access = RIGHTS,
-	};
-
-	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
-	wr.key = mr->rkey;
-	return ib_map_mr_sg(mr, k->own.sg, pages, NULL, PAGE_SIZE) == pages &&
-	       kmem_post(qp, &k->part, &wr.wr);
-}
-
-bool kmem_invalidate(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr)
-{
-	struct ib_send_wr wr = {
-		.opcode = IB_WR_LOCAL_INV, .ex.invalidate_rkey = mr->rkey,
-	};
-
-	return kmem_post(qp, &k->part, &wr);
-}
 
 /* READ or WRITE all of the peer's memory, a chunk for each request; only the last completes. */
 static bool move(struct kmem *k, enum ib_wr_opcode opcode, const struct msg *m)
@@ -182,11 +65,11 @@ static void serve(struct work_struct *work)
 		inv = m.keep ? 0 : m.rkey;
 		memset(k->own.mem, 0, m.words * sizeof(u32));
 		ok = move(k, IB_WR_RDMA_READ, &m);
-		k->out->bad = wrong(k, m.seed, m.words);
+		k->out->bad = kmem_wrong(k, m.seed, m.words);
 		break;
 	case OP_GET:
 		inv = m.keep ? 0 : m.rkey;
-		fill(k, m.seed, m.words);
+		kmem_fill(k, m.seed, m.words);
 		ok = move(k, IB_WR_RDMA_WRITE, &m);
 		break;
 	case OP_RW_PUT:
@@ -195,7 +78,7 @@ static void serve(struct work_struct *work)
 		break;
 	case OP_RW_GET:
 		/* the answer follows the data */
-		CHECK(!listen(k));
+		CHECK(!kmem_listen(k));
 		CHECK(kmem_rw_write(k, &m));
 		return;
 	case OP_EXPOSE:
@@ -209,24 +92,11 @@ static void serve(struct work_struct *work)
 		break;
 	}
 	k->out->bad += !CHECK(ok);
-	CHECK(!listen(k));
-	CHECK(say(k, inv));
+	CHECK(!kmem_listen(k));
+	CHECK(kmem_say(k, inv));
 }
 
 /* ---- client ---- */
-
-/* The server reads this side's words, or writes its own. */
-bool kmem_exchange(struct kmem *k, const struct msg *what, bool put)
-{
-	u32 words = what->words, seed = what->seed;
-
-	if (put)
-		fill(k, seed, words);
-	else
-		memset(k->own.mem, 0, words * sizeof(u32));
-	*k->out = *what;
-	return kmem_ask(k, put ? OP_PUT : OP_GET) && !wrong(k, seed, words);
-}
 
 static bool cycle(struct kmem *k, struct ib_mr *mr, int pages, u32 seed, bool put)
 {
@@ -243,13 +113,12 @@ static bool cycle(struct kmem *k, struct ib_mr *mr, int pages, u32 seed, bool pu
 static void test_storage(struct kmem *k)
 {
 	u32 index = k->mr->rkey >> 8, bad = 0;
-	int i;
 
-	for (i = 0; i < CYCLES && !bad; i++)
+	for (int i = 0; i < CYCLES && !bad; i++)
 		bad += !cycle(k, i % 3 ? k->mr : k->gaps, 1 + i % 4, i, i % 2);
 	CHECK(!bad);
 	CHECK(k->mr->rkey >> 8 == index);
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		CHECK(cycle(k, i % 2 ? k->gaps : k->mr, PAGES, 1000 + i, i / 2));
 }
 
@@ -307,11 +176,10 @@ static void test_atomics(struct kmem *k)
 	struct ib_rdma_wr wr = { .wr = { .sg_list = &sge, .num_sge = 1 } };
 	u32 bad = 0;
 	u64 old;
-	int i;
 
 	if (!CHECK(kmem_ask(k, OP_EXPOSE)))
 		return;
-	for (i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++)
 		bad += !fetch_add(k, 3, &old) || old != 3 * i;
 	CHECK(!bad);
 	CHECK(swap_if(k, 299, 1, &old) && old == 300);
@@ -334,49 +202,6 @@ static void test_atomics(struct kmem *k)
 	CHECK(kmem_ask(k, OP_END));
 }
 
-int kmem_connect(struct kmem *k, struct ib_qp *qp, u16 lid, u32 qpn)
-{
-	struct ib_qp_attr init = {
-		.qp_state = IB_QPS_INIT, .port_num = 1,
-		.qp_access_flags = RIGHTS & ~IB_ACCESS_LOCAL_WRITE,
-	};
-	struct ib_qp_attr rtr = {
-		.qp_state = IB_QPS_RTR, .path_mtu = k->mtu, .dest_qp_num = qpn,
-		.rq_psn = 77, .max_dest_rd_atomic = 8, .min_rnr_timer = 12,
-		.ah_attr.type = RDMA_AH_ATTR_TYPE_IB,
-	};
-	struct ib_qp_attr rts = {
-		.qp_state = IB_QPS_RTS, .timeout = 14, .retry_cnt = 7, .rnr_retry = 7,
-		.sq_psn = 77, .max_rd_atomic = 8,
-	};
-	bool rc = qp->qp_type == IB_QPT_RC;
-
-	rdma_ah_set_dlid(&rtr.ah_attr, lid);
-	rdma_ah_set_port_num(&rtr.ah_attr, 1);
-	return ib_modify_qp(qp, &init, IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT |
-			    IB_QP_ACCESS_FLAGS) ?:
-	       ib_modify_qp(qp, &rtr, IB_QP_STATE | IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN |
-			    IB_QP_RQ_PSN |
-			    (rc ? IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER : 0)) ?:
-	       ib_modify_qp(qp, &rts, IB_QP_STATE | IB_QP_SQ_PSN |
-			    (rc ? IB_QP_TIMEOUT | IB_QP_RETRY_CNT | IB_QP_RNR_RETRY |
-				  IB_QP_MAX_QP_RD_ATOMIC : 0));
-}
-
-struct ib_qp *kmem_make_qp(struct kmem *k, struct ib_pd *pd, struct ib_cq *cq, u32 rw_ctxs)
-{
-	struct ib_qp_init_attr attr = {
-		.cap = {
-			.max_send_wr = DEPTH, .max_recv_wr = 4, .max_send_sge = CHUNK,
-			.max_recv_sge = 1, .max_rdma_ctxs = rw_ctxs,
-		},
-		.send_cq = cq, .recv_cq = cq, .port_num = 1,
-		.sq_sig_type = IB_SIGNAL_REQ_WR, .qp_type = IB_QPT_RC,
-	};
-
-	return ib_create_qp(pd, &attr);
-}
-
 /* A QP that is its own peer, with a CQ of a CPU's pool. */
 static bool use_pool(struct kmem *k, int cpu, enum ib_poll_context ctx)
 {
@@ -392,7 +217,7 @@ static bool use_pool(struct kmem *k, int cpu, enum ib_poll_context ctx)
 
 	if (IS_ERR(cq))
 		return false;
-	qp = kmem_make_qp(k, k->pd, cq, 0);
+	qp = kmem_make_qp(k->pd, cq, 0);
 	ok = !IS_ERR(qp);
 	if (ok) {
 		kmem_prepare(&k->part);
@@ -436,19 +261,18 @@ static void test_drain(struct kmem *k)
 	};
 	struct rdma_rw_ctx ctx[RW_PARTS];
 	unsigned int contexts;
-	int i, posted;
 
 	if (!CHECK(kmem_ask(k, OP_EXPOSE)))
 		return;
 	wr.remote_addr = k->in->addr;
 	wr.rkey = k->in->rkey;
-	for (i = 0; i < CHUNK; i++)
+	for (int i = 0; i < CHUNK; i++)
 		sge[i] = (struct ib_sge){ sg_dma_address(&k->own.sg[i]), PAGE_SIZE,
 					  k->pd->local_dma_lkey };
 	k->load_cqe.done = load_came;
 	init_completion(&k->load_done);
 	atomic_set(&k->load_left, 1);
-	for (posted = 0; posted < DEPTH / 2; posted++) {
+	for (int posted = 0; posted < DEPTH / 2; posted++) {
 		atomic_inc(&k->load_left);
 		if (!CHECK(!ib_post_send(k->qp, &wr.wr, NULL)))
 			atomic_dec(&k->load_left);
@@ -464,10 +288,8 @@ static void test_drain(struct kmem *k)
 
 static int make_pages(struct pages *p)
 {
-	int i;
-
 	sg_init_table(p->sg, PAGES);
-	for (i = 0; i < PAGES; i++) {
+	for (int i = 0; i < PAGES; i++) {
 		p->page[i] = alloc_page(GFP_KERNEL | __GFP_ZERO);
 		if (!p->page[i])
 			return -ENOMEM;
@@ -479,10 +301,8 @@ static int make_pages(struct pages *p)
 
 static void free_pages_of(struct pages *p)
 {
-	int i;
-
 	vunmap(p->mem);
-	for (i = 0; i < PAGES; i++)
+	for (int i = 0; i < PAGES; i++)
 		if (p->page[i])
 			__free_page(p->page[i]);
 }
@@ -537,8 +357,7 @@ static int make_verbs(struct kmem *k)
 	k->gaps = ib_alloc_mr(k->pd, IB_MR_TYPE_SG_GAPS, PAGES);
 	if (IS_ERR(k->gaps))
 		return PTR_ERR(k->gaps);
-	k->qp = kmem_make_qp(k, k->pd, k->cq,
-			     RW_PARTS * rdma_rw_mr_factor(k->dev, 1, PAGES));
+	k->qp = kmem_make_qp(k->pd, k->cq, RW_PARTS * rdma_rw_mr_factor(k->dev, 1, PAGES));
 	return PTR_ERR_OR_ZERO(k->qp);
 }
 
@@ -612,7 +431,7 @@ static int serve_set(const char *val, const struct kernel_param *kp)
 {
 	if (!side || !side->connected)
 		return -EINVAL;
-	CHECK(!listen(side));
+	CHECK(!kmem_listen(side));
 	return 0;
 }
 

@@ -93,16 +93,20 @@ static inline u32 kmem_word(u32 seed, u32 i)
 	return seed + i * 0x9e3779b1;
 }
 
-/* kmem.c */
+/* kmem_talk.c */
 void kmem_prepare(struct request *r);
 bool kmem_came(struct request *r);
 bool kmem_post(struct ib_qp *qp, struct request *r, struct ib_send_wr *wr);
+int kmem_listen(struct kmem *k);
+bool kmem_say(struct kmem *k, u32 inv);
+void kmem_fill(struct kmem *k, u32 seed, u32 words);
+u32 kmem_wrong(struct kmem *k, u32 seed, u32 words);
 bool kmem_register(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr, int pages);
 bool kmem_invalidate(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr);
 bool kmem_ask(struct kmem *k, enum op op);
 bool kmem_exchange(struct kmem *k, const struct msg *what, bool put);
 int kmem_connect(struct kmem *k, struct ib_qp *qp, u16 lid, u32 qpn);
-struct ib_qp *kmem_make_qp(struct kmem *k, struct ib_pd *pd, struct ib_cq *cq, u32 rw_ctxs);
+struct ib_qp *kmem_make_qp(struct ib_pd *pd, struct ib_cq *cq, u32 rw_ctxs);
 
 /* kmem_rw.c: R/W contexts */
 bool kmem_rw_read(struct kmem *k, const struct msg *m);

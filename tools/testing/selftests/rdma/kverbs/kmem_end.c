@@ -123,7 +123,7 @@ static bool make_chain(struct kmem *k, struct chain *c)
 	c->cq = ib_alloc_cq(k->dev, NULL, DEPTH + 8, 0, IB_POLL_WORKQUEUE);
 	if (IS_ERR(c->cq))
 		goto no_cq;
-	c->qp = kmem_make_qp(k, c->pd, c->cq, 0);
+	c->qp = kmem_make_qp(c->pd, c->cq, 0);
 	if (IS_ERR(c->qp))
 		goto no_qp;
 	return true;
@@ -140,13 +140,12 @@ static void test_chain(struct kmem *k)
 	struct ib_qp_attr failed = { .qp_state = IB_QPS_ERR };
 	struct chain c = { .cqe.done = chain_flushed };
 	struct ib_recv_wr wr = { .wr_cqe = &c.cqe };
-	int i;
 
 	init_completion(&c.gone);
 	if (!CHECK(make_chain(k, &c)))
 		return;
 	CHECK(!kmem_connect(k, c.qp, k->lid, c.qp->qp_num));
-	for (i = 0; i < FLUSHED; i++)
+	for (int i = 0; i < FLUSHED; i++)
 		CHECK(!ib_post_recv(c.qp, &wr, NULL));
 	/* its receives are flushed; the first completion begins the destruction */
 	CHECK(!ib_modify_qp(c.qp, &failed, IB_QP_STATE));

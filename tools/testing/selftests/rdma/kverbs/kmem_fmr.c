@@ -15,9 +15,8 @@
 static bool map(struct kmem *k, struct ib_fmr *fmr, int pages, u64 iova)
 {
 	static u64 list[PAGES];
-	int i;
 
-	for (i = 0; i < pages; i++)
+	for (int i = 0; i < pages; i++)
 		list[i] = sg_dma_address(&k->own.sg[i]);
 	return !ib_map_phys_fmr(fmr, list, pages, iova);
 }
@@ -45,10 +44,9 @@ static bool use_mapping(struct kmem *k, struct ib_fmr *fmr, int pages, u32 seed)
 static void use_fmr(struct kmem *k, struct ib_fmr *fmr)
 {
 	u32 seed = 0, bad = 0, key;
-	int round, i;
 
-	for (round = 0; round < ROUNDS && !bad; round++) {
-		for (i = 0; i < MAPS; i++, seed++) {
+	for (int round = 0; round < ROUNDS && !bad; round++) {
+		for (int i = 0; i < MAPS; i++, seed++) {
 			key = fmr->rkey;
 			bad += !use_mapping(k, fmr, seed % 39 ? 1 + seed % 5 : PAGES, seed);
 			bad += fmr->rkey == key;
@@ -57,7 +55,7 @@ static void use_fmr(struct kmem *k, struct ib_fmr *fmr)
 	}
 	CHECK(!bad);
 	/* map it as often as allowed, and once more */
-	for (i = 0; i < MAPS; i++)
+	for (int i = 0; i < MAPS; i++)
 		CHECK(map(k, fmr, 1, 0));
 	CHECK(!map(k, fmr, 1, 0));
 }

@@ -93,9 +93,8 @@ static bool move(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr, enum ib_wr_
 static u16 crc(const u8 *data)
 {
 	u16 crc = 0;
-	u32 i;
 
-	for (i = 0; i < 8 * BLOCK; i++)
+	for (u32 i = 0; i < 8 * BLOCK; i++)
 		crc = crc << 1 ^ ((crc >> 15 ^ data[i / 8] >> (7 - i % 8)) & 1 ? 0x8bb7 : 0);
 	return crc;
 }
@@ -118,14 +117,14 @@ static bool is_clean(struct ib_mr *mr)
 static void make_fields(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr)
 {
 	const struct ib_sig_attrs insert = { .check_mask = 0xff, .wire = dif() };
-	u32 bad = 0, i;
+	u32 bad = 0;
 
-	for (i = 0; i < BLOCKS * BLOCK; i++)
+	for (u32 i = 0; i < BLOCKS * BLOCK; i++)
 		at_page(k, DATA)[i] = kmem_word(1, i) >> 7;
 	memset(at_page(k, WIRE), 0, (LAST - WIRE) * PAGE_SIZE);
 	CHECK(register_key(k, qp, mr, &insert));
 	CHECK(move(k, qp, mr, IB_WR_RDMA_READ));
-	for (i = 0; i < BLOCKS; i++) {
+	for (u32 i = 0; i < BLOCKS; i++) {
 		const u8 *block = at_page(k, WIRE) + i * (BLOCK + FIELD);
 
 		bad += memcmp(block, at_page(k, DATA) + i * BLOCK, BLOCK) ||
@@ -140,14 +139,14 @@ static void take_fields(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr)
 {
 	const struct ib_sig_attrs pass = { .check_mask = 0xff, .mem = dif(), .wire = dif() };
 	struct ib_mr_status status;
-	u32 bad = 0, i;
+	u32 bad = 0;
 	u8 *spoilt;
 
 	memset(at_page(k, DATA), 0, BLOCKS * BLOCK);
 	memset(at_page(k, FIELDS), 0, BLOCKS * FIELD);
 	CHECK(register_key(k, qp, mr, &pass));
 	CHECK(move(k, qp, mr, IB_WR_RDMA_WRITE));
-	for (i = 0; i < BLOCKS; i++)
+	for (u32 i = 0; i < BLOCKS; i++)
 		bad += !field_is_good(at_page(k, FIELDS) + i * FIELD,
 				      at_page(k, DATA) + i * BLOCK, i);
 	CHECK(!bad);
@@ -174,9 +173,8 @@ static void strip_fields(struct kmem *k, struct ib_qp *qp)
 	u8 *data = (u8 *)k->rw.mem, *fields = data + FIELDS * PAGE_SIZE;
 	struct ib_mr_status status;
 	struct rdma_rw_ctx ctx;
-	u32 i;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (u32 i = 0; i < BLOCKS; i++) {
 		memset(data + i * BLOCK, i + 1, BLOCK);
 		put_unaligned_be16(crc(data + i * BLOCK), fields + i * FIELD);
 		put_unaligned_be16(APP_TAG, fields + i * FIELD + 2);

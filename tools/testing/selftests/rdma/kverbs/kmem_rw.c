@@ -77,9 +77,9 @@ static int other_word(const struct msg *m, u32 i)
 
 static u32 wrong(struct kmem *k, const struct msg *m)
 {
-	u32 i, bad = 0;
+	u32 bad = 0;
 
-	for (i = 0; i < PAGES * PAGE_SIZE / sizeof(u32); i++) {
+	for (u32 i = 0; i < PAGES * PAGE_SIZE / sizeof(u32); i++) {
 		int other = other_word(m, i);
 
 		bad += k->rw.mem[i] != (other < 0 ? 0 : kmem_word(m->seed, other));
@@ -92,15 +92,14 @@ bool kmem_rw_read(struct kmem *k, const struct msg *m)
 {
 	struct transfer *t = kzalloc(sizeof(*t), GFP_KERNEL);
 	bool ok;
-	u32 i;
 
 	memset(k->rw.mem, 0, PAGES * PAGE_SIZE);
 	ok = t && begin(k, t, m, DMA_FROM_DEVICE);
-	for (i = 0; ok && i < t->parts; i++) {
+	for (u32 i = 0; ok && i < t->parts; i++) {
 		kmem_prepare(&t->done[i]);
 		ok = CHECK(!rdma_rw_ctx_post(&t->ctx[i], k->qp, 1, &t->done[i].cqe, NULL));
 	}
-	for (i = 0; ok && i < t->parts; i++)
+	for (u32 i = 0; ok && i < t->parts; i++)
 		ok = CHECK(kmem_came(&t->done[i]));
 	if (ok) {
 		end_parts(k, t);
@@ -121,20 +120,19 @@ bool kmem_rw_write(struct kmem *k, const struct msg *m)
 		.send_flags = IB_SEND_SIGNALED, .ex.invalidate_rkey = m->rkey,
 	};
 	bool ok;
-	u32 i;
 
-	for (i = 0; i < PAGES * PAGE_SIZE / sizeof(u32); i++)
+	for (u32 i = 0; i < PAGES * PAGE_SIZE / sizeof(u32); i++)
 		k->rw.mem[i] = kmem_word(m->seed, i);
 	kmem_prepare(&k->tx);
 	ok = t && begin(k, t, m, DMA_TO_DEVICE);
-	for (i = 0; ok && i < t->parts; i++) {
+	for (u32 i = 0; ok && i < t->parts; i++) {
 		bool last = i + 1 == t->parts;
 
 		kmem_prepare(&t->done[i]);
 		ok = CHECK(!rdma_rw_ctx_post(&t->ctx[i], k->qp, 1, last ? NULL : &t->done[i].cqe,
 					     last ? &answer : NULL));
 	}
-	for (i = 0; ok && i + 1 < t->parts; i++)
+	for (u32 i = 0; ok && i + 1 < t->parts; i++)
 		ok = CHECK(kmem_came(&t->done[i]));
 	ok = ok && CHECK(kmem_came(&k->tx));
 	if (ok) {
@@ -149,9 +147,9 @@ bool kmem_rw_write(struct kmem *k, const struct msg *m)
 
 static bool got_back(struct kmem *k, const struct msg *m)
 {
-	u32 i, bad = 0;
+	u32 bad = 0;
 
-	for (i = 0; i < PAGES * PAGE_SIZE / sizeof(u32); i++) {
+	for (u32 i = 0; i < PAGES * PAGE_SIZE / sizeof(u32); i++) {
 		int other = other_word(m, i);
 
 		if (other >= 0)
@@ -166,10 +164,9 @@ static bool turn(struct kmem *k, enum op ask, u32 parts, u32 offset, u32 seed)
 		.parts = parts, .offset = offset, .seed = seed,
 		.words = PAGES * PAGE_SIZE / sizeof(u32),
 	};
-	u32 i;
 
 	memset(k->own.mem, 0, PAGES * PAGE_SIZE);
-	for (i = 0; ask == OP_RW_PUT && i < m.words; i++)
+	for (u32 i = 0; ask == OP_RW_PUT && i < m.words; i++)
 		k->own.mem[i] = kmem_word(seed, i);
 	if (!kmem_register(k, k->qp, k->mr, PAGES))
 		return false;
@@ -213,10 +210,9 @@ static void test_exhaustion(struct kmem *k)
 void kmem_rw_test(struct kmem *k)
 {
 	static const u32 parts[] = { 1, 2, RW_PARTS }, offsets[] = { 0, 25, 1023 };
-	u32 i;
 
 	test_exhaustion(k);
-	for (i = 0; i < ARRAY_SIZE(parts) * ARRAY_SIZE(offsets); i++) {
+	for (u32 i = 0; i < ARRAY_SIZE(parts) * ARRAY_SIZE(offsets); i++) {
 		u32 n = parts[i / ARRAY_SIZE(offsets)], offset = offsets[i % ARRAY_SIZE(offsets)];
 
 		CHECK(turn(k, OP_RW_PUT, n, offset, 100 + i));

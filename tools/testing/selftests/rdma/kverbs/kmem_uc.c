@@ -38,9 +38,7 @@ static bool write_word(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr, u32 w
 
 static void use_key(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr)
 {
-	u32 turn;
-
-	for (turn = 1; turn <= 3; turn++) {
+	for (u32 turn = 1; turn <= 3; turn++) {
 		CHECK(kmem_register(k, qp, mr, UC_PAGES) && k->part.wc.opcode == IB_WC_REG_MR);
 		CHECK(write_word(k, qp, mr, turn) && k->own.mem[0] == turn);
 		CHECK(kmem_invalidate(k, qp, mr) && k->part.wc.opcode == IB_WC_LOCAL_INV);

@@ -26,7 +26,6 @@
 
 #include "ksa.h"
 
-#define PATIENCE	20000	/* ms */
 #define SERVICE_ID	0x6b736100ULL
 #define CREATED		66	/* number of the trap that tells of a new multicast group */
 #define DELETED		67
@@ -44,9 +43,7 @@ static uint lease = 60;
 module_param(lease, uint, 0644);
 MODULE_PARM_DESC(lease, "seconds that the service is to be known without being renewed");
 
-static uint passed, failed, registered, subscribed, created, deleted;
-module_param(passed, uint, 0444);
-module_param(failed, uint, 0444);
+static uint registered, subscribed, created, deleted;
 module_param(registered, uint, 0444);
 MODULE_PARM_DESC(registered, "how often the subnet manager has confirmed the service");
 module_param(subscribed, uint, 0444);
@@ -61,9 +58,7 @@ module_param_string(events, events, sizeof(events), 0444);
 
 /* The lock is the consumer's own: writes to parameters come one at a time, removal may come too. */
 static DEFINE_MUTEX(lock);
-static struct ib_sa_client sa_client;
 static struct {
-	struct ib_device *device;
 	union ib_gid gid;
 	struct ib_sa_service *service;
 	struct ib_sa_subscription *subscription;
@@ -72,17 +67,6 @@ static struct {
 	struct ib_dm_ioc *more;
 	bool svc;
 } ksa;
-
-bool ksa_check(bool holds, const char *what, int line)
-{
-	if (holds) {
-		passed++;
-	} else {
-		failed++;
-		pr_err("rdma_ksa: line %d: %s\n", line, what);
-	}
-	return holds;
-}
 
 /* ---- ports ---- */
 
@@ -106,48 +90,6 @@ static struct ib_port_watcher watcher = { .event = hear };
 
 /* ---- queries ---- */
 
-static void table_found(int status, const struct ib_sa_table *table, void *context)
-{
-	struct ksa_answer *answer = context;
-
-	answer->status = status;
-	if (table) {
-		answer->count = table->count;
-		answer->size = table->size;
-		answer->mad_status = table->mad_status;
-		if (table->count)
-			memcpy(answer->first, ib_sa_table_record(table, 0),
-			       min_t(unsigned int, table->size, IB_MGMT_SA_DATA));
-	}
-	complete(&answer->done);
-}
-
-void ksa_query(const struct ib_sa_attr_query *what, struct ksa_answer *answer)
-{
-	int id;
-
-	memset(answer, 0, sizeof(*answer));
-	init_completion(&answer->done);
-	id = ib_sa_query_table(&sa_client, ksa.device, 1, what, PATIENCE, GFP_KERNEL, table_found,
-			       answer, NULL);
-	if (id < 0)
-		answer->status = id;
-	else
-		wait_for_completion(&answer->done);
-}
-
-void ksa_query_type(enum ib_sa_query_type type, const union ib_sa_query_input *input,
-		    struct ksa_answer *answer)
-{
-	struct ib_sa_attr_query made;
-	u8 *record = kzalloc(IB_MGMT_SA_DATA, GFP_KERNEL);
-
-	answer->status = record ? ib_sa_attr_query_init(&made, record, type, input) : -ENOMEM;
-	if (!answer->status)
-		ksa_query(&made, answer);
-	kfree(record);
-}
-
 static void class_port_info(int status, struct ib_class_port_info *info, void *context)
 {
 	struct ksa_answer *answer = context;
@@ -163,7 +105,7 @@ static void ask_class_port_info(struct ksa_answer *answer)
 	int id;
 
 	init_completion(&answer->done);
-	id = ib_sa_classport_info_query(&sa_client, ksa.device, 1, PATIENCE, GFP_KERNEL,
+	id = ib_sa_classport_info_query(&ksa_sa_client, ksa_device, 1, PATIENCE, GFP_KERNEL,
 					class_port_info, answer, NULL);
 	if (!CHECK(id >= 0))
 		return;
@@ -173,7 +115,7 @@ static void ask_class_port_info(struct ksa_answer *answer)
 
 static void ask_ports(struct ksa_answer *answer)
 {
-	union ib_sa_query_input input = { .node_guid = ksa.device->node_guid };
+	union ib_sa_query_input input = { .node_guid = ksa_device->node_guid };
 	union ib_gid peer = ksa.gid;
 
 	ksa_query_type(IB_SA_QUERY_NODE_BY_GUID, &input, answer);
@@ -234,11 +176,11 @@ static void ask_home(void)
 	struct ib_device *device;
 	u32 port_num = 0;
 
-	device = ib_device_get_by_guid(ksa.device->node_guid);
-	if (CHECK(device == ksa.device))
+	device = ib_device_get_by_guid(ksa_device->node_guid);
+	if (CHECK(device == ksa_device))
 		ib_device_put(device);
 	device = ib_device_get_by_gid(&ksa.gid, &port_num);
-	if (CHECK(device == ksa.device && port_num == 1))
+	if (CHECK(device == ksa_device && port_num == 1))
 		ib_device_put(device);
 	device = ib_device_get_by_port_guid(cpu_to_be64(peer_id), &port_num);
 	CHECK(!device == (cpu_to_be64(peer_id) != ksa.gid.global.interface_id));
@@ -251,19 +193,19 @@ static void ask_home(void)
 	in->mad_hdr.class_version = 1;
 	in->mad_hdr.method = IB_MGMT_METHOD_GET;
 	in->mad_hdr.attr_id = cpu_to_be16(1);
-	CHECK(!ib_local_mad(ksa.device, 1, IB_MAD_IGNORE_MKEY, in, out) &&
+	CHECK(!ib_local_mad(ksa_device, 1, IB_MAD_IGNORE_MKEY, in, out) &&
 	      out->mad_hdr.method == IB_MGMT_METHOD_GET_RESP && !out->mad_hdr.status);
 	kfree(in);
 }
 
 static int set_layouts(const char *text, const struct kernel_param *param)
 {
-	struct ksa_port port = { .client = &sa_client };
+	struct ksa_port port = { .client = &ksa_sa_client };
 
 	guard(mutex)(&lock);
-	if (!ksa.device)
+	if (!ksa_device)
 		return -ENODEV;
-	port.device = ksa.device;
+	port.device = ksa_device;
 	port.gid = ksa.gid;
 	port.peer = ksa.gid;
 	port.peer.global.interface_id = cpu_to_be64(peer_id);
@@ -278,7 +220,7 @@ static int set_ask(const char *text, const struct kernel_param *param)
 	struct ksa_answer *answer;
 
 	guard(mutex)(&lock);
-	if (!ksa.device)
+	if (!ksa_device)
 		return -ENODEV;
 	answer = kzalloc(sizeof(*answer), GFP_KERNEL);
 	if (!answer)
@@ -301,7 +243,7 @@ static int set_tables(const char *text, const struct kernel_param *param)
 	int ret = kstrtouint(text, 0, &n);
 
 	guard(mutex)(&lock);
-	if (ret || !ksa.device)
+	if (ret || !ksa_device)
 		return ret ?: -ENODEV;
 	answer = kzalloc(sizeof(*answer), GFP_KERNEL);
 	if (!answer)
@@ -338,7 +280,7 @@ static int serve(void)
 	struct ib_sa_service *service;
 
 	service_name(rec.name, guid);
-	service = ib_sa_register_service(&sa_client, ksa.device, 1, &rec,
+	service = ib_sa_register_service(&ksa_sa_client, ksa_device, 1, &rec,
 					 IB_SA_SERVICE_REC_SERVICE_DATA8_15, service_told, NULL);
 	if (IS_ERR(service))
 		return PTR_ERR(service);
@@ -417,14 +359,14 @@ static int subscribe(void)
 	struct ib_sa_subscription *subscription;
 	struct ib_sa_inform_info info;
 	struct ib_port_attr attr;
-	int ret = ib_query_port(ksa.device, 1, &attr);
+	int ret = ib_query_port(ksa_device, 1, &attr);
 
 	if (ret)
 		return ret;
 	ksa.sm_lid = cpu_to_be16(attr.sm_lid);
 	ib_sa_inform_info_init(&info);
-	subscription = ib_sa_subscribe(&sa_client, ksa.device, 1, &info, subscription_told, noticed,
-				       NULL);
+	subscription = ib_sa_subscribe(&ksa_sa_client, ksa_device, 1, &info, subscription_told,
+				       noticed, NULL);
 	if (IS_ERR(subscription))
 		return PTR_ERR(subscription);
 	ksa.subscription = subscription;
@@ -461,12 +403,12 @@ static int offer(void)
 		entry[i].id = cpu_to_be64(guid + i);
 		snprintf(entry[i].name, sizeof(entry[i].name), "SRP.T10:%016llX", guid + i);
 	}
-	ioc = ib_dm_register_ioc(ksa.device, &profile, entry, 4);
+	ioc = ib_dm_register_ioc(ksa_device, &profile, entry, 4);
 	if (IS_ERR(ioc))
 		return PTR_ERR(ioc);
 	ksa.ioc = ioc;
 	CHECK(!ib_dm_add_svc_entry(ioc, &entry[4]));
-	CHECK(PTR_ERR(ib_dm_register_ioc(ksa.device, &profile, NULL, 0)) == -EEXIST);
+	CHECK(PTR_ERR(ib_dm_register_ioc(ksa_device, &profile, NULL, 0)) == -EEXIST);
 	return 0;
 }
 
@@ -482,7 +424,7 @@ static int offer_more(void)
 		.guid = cpu_to_be64(be64_to_cpu(ksa.gid.global.interface_id) + 1),
 		.id_string = "another controller of rdma_ksa",
 	};
-	struct ib_dm_ioc *ioc = ib_dm_register_ioc(ksa.device, &profile, NULL, 0);
+	struct ib_dm_ioc *ioc = ib_dm_register_ioc(ksa_device, &profile, NULL, 0);
 
 	if (IS_ERR(ioc))
 		return PTR_ERR(ioc);
@@ -505,7 +447,7 @@ static int turn(const char *text, void *is_on, int (*on)(void), void (*off)(void
 
 	if (ret || wanted == !!is_on)
 		return ret;
-	if (!ksa.device)
+	if (!ksa_device)
 		return -ENODEV;
 	if (wanted)
 		return on();
@@ -539,7 +481,7 @@ static int set_more(const char *text, const struct kernel_param *param)
 
 static int svc_begin(void)
 {
-	int ret = ksa_svc_begin(ksa.device);
+	int ret = ksa_svc_begin(ksa_device);
 
 	ksa.svc = !ret;
 	return ret;
@@ -569,9 +511,9 @@ static int set_svc_ask(const char *text, const struct kernel_param *param)
 	int ret = kstrtou32(text, 0, &qpn);
 
 	guard(mutex)(&lock);
-	if (ret || !ksa.device)
+	if (ret || !ksa_device)
 		return ret ?: -ENODEV;
-	ksa_svc_ask(ksa.device, peer_lid, qpn);
+	ksa_svc_ask(ksa_device, peer_lid, qpn);
 	return 0;
 }
 
@@ -602,14 +544,14 @@ static int set_group(const char *text, const struct kernel_param *param)
 	struct ksa_answer *answer;
 
 	guard(mutex)(&lock);
-	if (!ksa.device)
+	if (!ksa_device)
 		return -ENODEV;
 	answer = kzalloc(sizeof(*answer), GFP_KERNEL);
 	if (!answer)
 		return -ENOMEM;
 	init_completion(&answer->done);
-	multicast = ib_sa_join_multicast(&sa_client, ksa.device, 1, &rec, mask, GFP_KERNEL, joined,
-					 answer);
+	multicast = ib_sa_join_multicast(&ksa_sa_client, ksa_device, 1, &rec, mask, GFP_KERNEL,
+					 joined, answer);
 	if (CHECK(!IS_ERR(multicast))) {
 		wait_for_completion(&answer->done);
 		CHECK(!answer->status && multicast->rec.mgid.raw[0] == 0xff);
@@ -647,18 +589,18 @@ module_param_cb(group, &group_ops, NULL, 0200);
 static int ksa_add(struct ib_device *device)
 {
 	guard(mutex)(&lock);
-	if (ksa.device)
+	if (ksa_device)
 		return -EOPNOTSUPP;
 	if (rdma_query_gid(device, 1, 0, &ksa.gid))
 		return -EOPNOTSUPP;
-	ksa.device = device;
+	ksa_device = device;
 	return 0;
 }
 
 static void ksa_remove(struct ib_device *device, void *data)
 {
 	guard(mutex)(&lock);
-	if (ksa.device != device)
+	if (ksa_device != device)
 		return;
 	if (ksa.svc)
 		svc_end();
@@ -670,7 +612,7 @@ static void ksa_remove(struct ib_device *device, void *data)
 		unsubscribe();
 	if (ksa.service)
 		unserve();
-	ksa.device = NULL;
+	ksa_device = NULL;
 }
 
 static struct ib_client ksa_client = {
@@ -685,10 +627,10 @@ static int __init ksa_init(void)
 
 	if (ret)
 		return ret;
-	ib_sa_register_client(&sa_client);
+	ib_sa_register_client(&ksa_sa_client);
 	ret = ib_register_client(&ksa_client);
 	if (ret) {
-		ib_sa_unregister_client(&sa_client);
+		ib_sa_unregister_client(&ksa_sa_client);
 		ib_unwatch_ports(&watcher);
 	}
 	return ret;
@@ -698,7 +640,7 @@ static void __exit ksa_exit(void)
 {
 	ksa_io_end();
 	ib_unregister_client(&ksa_client);
-	ib_sa_unregister_client(&sa_client);
+	ib_sa_unregister_client(&ksa_sa_client);
 	ib_unwatch_ports(&watcher);
 }
 

@@ -9,11 +9,17 @@
 #include <linux/types.h>
 #include <rdma/rdma_ext_sa.h>
 
+#define PATIENCE	20000	/* ms */
+
+/* ksa_query.c */
+extern struct ib_sa_client ksa_sa_client;
+extern struct ib_device *ksa_device;
+
 bool ksa_check(bool holds, const char *what, int line);
 
 #define CHECK(condition) ksa_check(condition, #condition, __LINE__)
 
-/* ksa.c: a query, and the first record of its answer as on the wire */
+/* A query, and the first record of its answer as on the wire */
 struct ksa_answer {
 	struct completion done;
 	int status;

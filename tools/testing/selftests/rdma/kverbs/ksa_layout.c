@@ -13,7 +13,6 @@
 
 #include "ksa.h"
 
-#define PATIENCE	20000	/* ms */
 #define PATH_BYTES	64
 #define MCMEMBER_BYTES	52
 #define GUIDINFO_BYTES	72

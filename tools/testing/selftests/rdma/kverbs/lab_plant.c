@@ -104,9 +104,8 @@ static void plant_kobject(void)
 static void plant_leak(void)
 {
 	void *lost = NULL;
-	int i;
 
-	for (i = 0; i < 16; i++) {
+	for (int i = 0; i < 16; i++) {
 		lost = kmalloc(100, GFP_KERNEL);
 		OPTIMIZER_HIDE_VAR(lost);
 	}
@@ -129,9 +128,7 @@ static const struct {
 
 static int __init lab_plant_init(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+	for (unsigned int i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (!strcmp(kind, kinds[i].name)) {
 			kinds[i].plant();
 			return 0;

@@ -380,10 +380,9 @@ static void client_is_refused(enum wish wish)
 static void client(void)
 {
 	struct end *end;
-	uint round;
 	int err;
 
-	for (round = 0; round < rounds; round++)
+	for (uint round = 0; round < rounds; round++)
 		client_talks(round);
 	client_is_refused(REFUSE);
 	client_is_refused(REFUSE_BY_RETURN);

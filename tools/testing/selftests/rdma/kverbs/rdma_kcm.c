@@ -105,7 +105,7 @@ static bool send_datagram(struct end *end, struct sa_path_rec *path)
 
 /* ---- who is connected to ---- */
 
-static int answer(struct ib_cm_id *id, const struct ib_cm_req_event_param *req)
+static int answer(struct ib_cm_id *id)
 {
 	struct end *end = end_new(dev.pd);
 	struct ib_cm_rep_param rep = {
@@ -134,7 +134,7 @@ static int passive_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 
 	switch (event->event) {
 	case IB_CM_REQ_RECEIVED:
-		return answer(id, &event->param.req_rcvd);
+		return answer(id);
 	case IB_CM_RTU_RECEIVED:
 		/* The peer waits for the message: the connection lasts until it is sent. */
 		if (CHECK(!to_state(end, IB_QPS_RTS)))

@@ -37,10 +37,8 @@ struct bench {
 /* The device has to walk the page list, but not the pages. */
 static void make_list(struct bench *b)
 {
-	int i;
-
 	sg_init_table(b->sg, PAGES);
-	for (i = 0; i < PAGES; i++) {
+	for (int i = 0; i < PAGES; i++) {
 		sg_dma_address(&b->sg[i]) = (2 * i + 16) * PAGE_SIZE;
 		sg_dma_len(&b->sg[i]) = PAGE_SIZE;
 	}

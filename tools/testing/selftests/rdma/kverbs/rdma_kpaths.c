@@ -96,15 +96,14 @@ static void ask(struct one *one)
 static int ask_all(void *arg)
 {
 	struct asker *a = arg;
-	uint i;
 
-	for (i = 0; i < a->n; i++) {
+	for (uint i = 0; i < a->n; i++) {
 		a->ones[i].asker = a;
 		down(&a->window);
 		ask(&a->ones[i]);
 	}
 	/* the last of them have ended when the whole window is free */
-	for (i = 0; i < window; i++)
+	for (uint i = 0; i < window; i++)
 		down(&a->window);
 	/* the module may be unloaded as soon as this has completed */
 	kthread_complete_and_exit(&a->ended, 0);

@@ -174,7 +174,7 @@ static int open_kit(struct kit *k, bool shared)
 		.attr = { .max_wr = DEPTH, .max_sge = 1 },
 	};
 	struct ib_port_attr port;
-	int i, err;
+	int err;
 
 	err = ib_query_port(k->dev, 1, &port);
 	if (err)
@@ -198,16 +198,14 @@ static int open_kit(struct kit *k, bool shared)
 	if (shared)
 		k->srq = ib_create_srq(k->pd, &srq);
 	err = PTR_ERR_OR_ZERO(k->srq);
-	for (i = 0; i < QPS && !err; i++)
+	for (int i = 0; i < QPS && !err; i++)
 		err = make_qp(k, i);
 	return err;
 }
 
 static void close_kit(struct kit *k)
 {
-	int i;
-
-	for (i = 0; i < QPS; i++)
+	for (int i = 0; i < QPS; i++)
 		if (!IS_ERR_OR_NULL(k->qp[i])) {
 			ib_drain_qp(k->qp[i]);
 			CHECK(!ib_destroy_qp(k->qp[i]));
@@ -229,11 +227,10 @@ static void close_kit(struct kit *k)
 static void exchange(struct kit *k, int n)
 {
 	u32 bad = 0;
-	int i;
 
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		bad += !!post_recv(k, 0, i);
-	for (i = 0; i < n; i++)
+	for (int i = 0; i < n; i++)
 		bad += post_send(k, i % QPS, i, NULL, 0) || !came(&k->tx[i]) ||
 		       !arrived(k, i, i % QPS);
 	CHECK(!bad);
@@ -243,7 +240,6 @@ static void test_srq(struct kit *k)
 {
 	struct ib_srq_attr attr = { .srq_limit = 3 }, now;
 	static const u32 sizes[] = { 64, 8, 128, DEPTH };
-	int i;
 
 	exchange(k, DEPTH);
 	exchange(k, DEPTH - 1);
@@ -255,17 +251,17 @@ static void test_srq(struct kit *k)
 	attr.srq_limit = now.max_wr + 1;
 	CHECK(ib_modify_srq(k->srq, &attr, IB_SRQ_LIMIT) == -EINVAL);
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+	for (int i = 0; i < ARRAY_SIZE(sizes); i++) {
 		attr.max_wr = sizes[i];
 		CHECK(!ib_modify_srq(k->srq, &attr, IB_SRQ_MAX_WR));
 		CHECK(!ib_query_srq(k->srq, &now) && now.max_wr >= sizes[i]);
 		exchange(k, min_t(u32, sizes[i], DEPTH));
 	}
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		CHECK(!post_recv(k, 0, i));
 	attr.max_wr = 4;
 	CHECK(ib_modify_srq(k->srq, &attr, IB_SRQ_MAX_WR) == -EINVAL);
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		CHECK(!post_send(k, 1, i, NULL, 0) && came(&k->tx[i]) && arrived(k, i, 1));
 }
 
@@ -273,15 +269,14 @@ static void test_cq(struct kit *k)
 {
 	static const int sizes[] = { 1024, 64, 512, 8 * DEPTH };
 	u32 bad = 0;
-	int round, i;
 
-	for (round = 0; round < 40; round++) {
-		for (i = 0; i < DEPTH / 2; i++)
+	for (int round = 0; round < 40; round++) {
+		for (int i = 0; i < DEPTH / 2; i++)
 			bad += !!post_recv(k, 0, i);
-		for (i = 0; i < DEPTH / 2; i++)
+		for (int i = 0; i < DEPTH / 2; i++)
 			bad += !!post_send(k, 2, i, NULL, 0);
 		bad += !!ib_resize_cq(k->cq, sizes[round % ARRAY_SIZE(sizes)]);
-		for (i = 0; i < DEPTH / 2; i++)
+		for (int i = 0; i < DEPTH / 2; i++)
 			bad += !came(&k->tx[i]) || !arrived(k, i, 2);
 	}
 	CHECK(!bad);
@@ -307,12 +302,11 @@ static struct ib_ah *way_to(struct kit *k, u16 lid, union ib_gid *gid)
 static void test_datagrams(struct kit *k)
 {
 	u32 bad = 0;
-	int i;
 
 	k->ah = way_to(k, k->lid, NULL);
 	if (!CHECK(!IS_ERR(k->ah)))
 		return;
-	for (i = 0; i < DEPTH; i++) {
+	for (int i = 0; i < DEPTH; i++) {
 		bad += post_recv(k, i % QPS, i) ||
 		       post_send(k, (i + 1) % QPS, i, k->ah, k->qp[i % QPS]->qp_num) ||
 		       !arrived(k, i, i % QPS) ||
@@ -327,19 +321,18 @@ static void test_datagrams(struct kit *k)
 static void test_multicast(struct kit *k)
 {
 	union ib_gid gid = { .raw = { 0xff, 0x12, [15] = 7 } };
-	int i;
 
 	k->ah = way_to(k, MLID, &gid);
 	if (!CHECK(!IS_ERR(k->ah)))
 		return;
-	for (i = 0; i < QPS; i++)
+	for (int i = 0; i < QPS; i++)
 		CHECK(!ib_attach_mcast(k->qp[i], &gid, MLID) && !post_recv(k, i, i));
 	CHECK(!post_send(k, 0, 0, k->ah, IB_MULTICAST_QPN) && came(&k->tx[0]));
-	for (i = 0; i < QPS; i++) {
+	for (int i = 0; i < QPS; i++) {
 		memset(message(k, i), 0x40, LEN);
 		CHECK(arrived(k, i, i) && k->rx[i].wc.wc_flags & IB_WC_GRH);
 	}
-	for (i = 0; i < QPS; i++)
+	for (int i = 0; i < QPS; i++)
 		CHECK(!ib_detach_mcast(k->qp[i], &gid, MLID));
 }
 

@@ -124,9 +124,7 @@ static int post_recv(struct pair *p, struct side *s, struct request *r, u32 offs
 
 static void fill(struct side *s, u8 seed)
 {
-	u32 i;
-
-	for (i = 0; i < BYTES; i++)
+	for (u32 i = 0; i < BYTES; i++)
 		s->buf[i] = seed + i * 7 + i / 256;
 }
 
@@ -164,19 +162,19 @@ static void test_data(struct pair *p)
 /* Inline data of every length, unsignaled but for the last, many times round the rings. */
 static void test_inline(struct pair *p)
 {
-	u32 round, i, len, bad = 0;
+	u32 len, bad = 0;
 
 	fill(&p->a, 17);
-	for (round = 0; round < 20 && !bad; round++) {
+	for (u32 round = 0; round < 20 && !bad; round++) {
 		memset(p->b.buf, 0, BYTES);
-		for (i = 0; i < DEPTH / 2; i++)
+		for (u32 i = 0; i < DEPTH / 2; i++)
 			bad += !!post_recv(p, &p->b, &p->rx[i], 1024 * i, 1024);
-		for (i = 0; i < DEPTH / 2; i++)
+		for (u32 i = 0; i < DEPTH / 2; i++)
 			bad += !!post_send(p, &p->a, &p->tx[i], IB_WR_SEND, IB_SEND_INLINE |
 					   (i == DEPTH / 2 - 1 ? IB_SEND_SIGNALED : 0), 1024 * i,
 					   (i * 5 + round) % (INLINE + 1), 0);
 		bad += !came(&p->tx[DEPTH / 2 - 1]);
-		for (i = 0; i < DEPTH / 2; i++) {
+		for (u32 i = 0; i < DEPTH / 2; i++) {
 			len = (i * 5 + round) % (INLINE + 1);
 			bad += !came(&p->rx[i]) || p->rx[i].wc.byte_len != len ||
 			       memcmp(p->a.buf + 1024 * i, p->b.buf + 1024 * i, len);
@@ -322,9 +320,7 @@ static void test_found(struct pair *p)
 
 static void hold_receives(struct pair *p)
 {
-	u32 i;
-
-	for (i = 0; i < HELD; i++)
+	for (u32 i = 0; i < HELD; i++)
 		CHECK(!post_recv(p, &p->b, &p->held[i], 0, 64));
 }
 
@@ -410,13 +406,12 @@ static int kverbs_add(struct ib_device *dev)
 static void kverbs_remove(struct ib_device *dev, void *data)
 {
 	struct pair *p = data;
-	u32 i;
 
 	if (!p)
 		return;
 	free_side(p, &p->a);
 	free_side(p, &p->b);
-	for (i = 0; i < HELD; i++)
+	for (u32 i = 0; i < HELD; i++)
 		flushed += completion_done(&p->held[i].done) &&
 			   p->held[i].wc.status == IB_WC_WR_FLUSH_ERR;
 	ib_dealloc_pd(p->pd);

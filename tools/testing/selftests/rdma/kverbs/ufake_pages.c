@@ -33,9 +33,7 @@ static struct ufake_pages *pages_of(struct rdma_user_mmap_entry *entry)
 
 static void tell_state(struct ufake_pages *pages, enum ufake_page_state state)
 {
-	u32 i;
-
-	for (i = 0; i < pages->count; i++) {
+	for (u32 i = 0; i < pages->count; i++) {
 		struct ufake_page *page = pages->memory + i * PAGE_SIZE;
 
 		page->pgoff = pages->entry.start_pgoff + i;
@@ -47,7 +45,6 @@ static void tell_state(struct ufake_pages *pages, enum ufake_page_state state)
 static struct ufake_pages *new_pages(u32 count, u64 id)
 {
 	struct ufake_pages *pages = kzalloc(sizeof(*pages), GFP_KERNEL);
-	u32 i;
 
 	if (!pages)
 		return NULL;
@@ -57,7 +54,7 @@ static struct ufake_pages *new_pages(u32 count, u64 id)
 		kfree(pages);
 		return NULL;
 	}
-	for (i = 0; i < count; i++)
+	for (u32 i = 0; i < count; i++)
 		((struct ufake_page *)(pages->memory + i * PAGE_SIZE))->id = id;
 	tell_state(pages, UFAKE_PAGE_BEGUN);
 	return pages;

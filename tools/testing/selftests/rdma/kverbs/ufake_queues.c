@@ -92,10 +92,10 @@ static int modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 static void forget_completions(struct ib_cq *ib, const struct ib_qp *qp)
 {
 	struct ufake_cq *cq = cq_of(ib);
-	unsigned int from, to;
+	unsigned int to;
 
 	guard(spinlock)(&cq->lock);
-	for (from = to = cq->taken; from != cq->made; from++)
+	for (unsigned int from = to = cq->taken; from != cq->made; from++)
 		if (cq->ring[from % UFAKE_CQES].qp != qp)
 			cq->ring[to++ % UFAKE_CQES] = cq->ring[from % UFAKE_CQES];
 	cq->made = to;

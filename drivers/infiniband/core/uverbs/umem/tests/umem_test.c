@@ -30,10 +30,8 @@ struct layout {
 
 static void lay_out(struct layout *l)
 {
-	unsigned int i;
-
 	sg_init_table(l->sg, l->runs);
-	for (i = 0; i < l->runs; i++) {
+	for (unsigned int i = 0; i < l->runs; i++) {
 		sg_dma_address(&l->sg[i]) = l->start[i];
 		sg_dma_len(&l->sg[i]) = l->len[i];
 		l->sg[i].length = l->len[i];
@@ -58,9 +56,7 @@ static u64 dma_of(const struct layout *l, u64 at)
 /* By definition: in every page of the device's address range, addresses run in parallel. */
 static bool size_works(const struct layout *l, u64 virt, u64 size)
 {
-	u64 at;
-
-	for (at = 0; at < l->length; at = at ? at + K4 : K4 - (l->offset & (K4 - 1))) {
+	for (u64 at = 0; at < l->length; at = at ? at + K4 : K4 - (l->offset & (K4 - 1))) {
 		u64 va = virt + at, dma = dma_of(l, at);
 
 		if ((va ^ dma) & (size - 1))
@@ -114,16 +110,15 @@ static void best_size(struct kunit *test)
 static void best_size_random(struct kunit *test)
 {
 	struct rnd_state rnd;
-	unsigned int round, i;
 	struct layout l;
-	u64 virt, got, size;
+	u64 virt, got;
 
 	prandom_seed_state(&rnd, 4711);
-	for (round = 0; round < 300; round++) {
+	for (unsigned int round = 0; round < 300; round++) {
 		l.runs = 1 + prandom_u32_state(&rnd) % MAX_RUNS;
 		l.offset = prandom_u32_state(&rnd) % 4096;
 		l.length = 0;
-		for (i = 0; i < l.runs; i++) {
+		for (unsigned int i = 0; i < l.runs; i++) {
 			l.start[i] = (u64)(prandom_u32_state(&rnd) % 64) << (12 + round % 5);
 			l.len[i] = (1 + prandom_u32_state(&rnd) % 8) << (12 + round % 5);
 			l.length += l.len[i];
@@ -135,7 +130,7 @@ static void best_size_random(struct kunit *test)
 		got = ib_umem_find_best_pgsz(&l.umem, GENMASK(30, 12), virt);
 		KUNIT_ASSERT_TRUE(test, got >= K4);
 		KUNIT_EXPECT_TRUE(test, size_works(&l, virt, got));
-		for (size = got << 1; size <= BIT(30); size <<= 1)
+		for (u64 size = got << 1; size <= BIT(30); size <<= 1)
 			if (size_works(&l, virt, size))
 				KUNIT_EXPECT_EQ(test, ib_umem_num_dma_blocks(&l.umem, size),
 						ib_umem_num_dma_blocks(&l.umem, got));
@@ -312,11 +307,10 @@ static void offsets_half_taken(struct kunit *test)
 	struct looker looker = { .o = o, .task = current };
 	struct rdma_user_mmap_entry *e = o->entry;
 	struct ib_ucontext *c = &o->context;
-	unsigned int nth;
 	bool fired = true;
 
 	KUNIT_ASSERT_EQ(test, register_trace_kmem_cache_alloc(look, &looker), 0);
-	for (nth = 1; fired && nth < 50; nth++) {
+	for (unsigned int nth = 1; fired && nth < 50; nth++) {
 		memset(e, 0, sizeof(*e));
 		current->fail_nth = nth;
 		/* they lie in several nodes of the tree */
