@@ -150,6 +150,7 @@ struct cma_report {
  * @neigh_entry: in the table of ids by neighbour (notify.c), under that table's lock; or unhashed
  * @neigh_report: UNREACHABLE
  * @bond_report: ADDR_CHANGE
+ * @end_report: DISCONNECTED, for which no answer of the peer is waited for
  * @query_report: for address or route resolution, which exclude each other
  * @answer: result of the query, until the report or a cancellation takes it; under @lock
  * @query: the last SA query of a route, which may have ended; with @query_id
@@ -203,6 +204,7 @@ struct cma_id {
 	struct hlist_node neigh_entry;
 	struct cma_report neigh_report;
 	struct cma_report bond_report;
+	struct cma_report end_report;
 
 	struct cma_report query_report;
 	struct cma_answer *answer;

@@ -169,7 +169,17 @@ static int ib_reject(struct cma_id *id, const void *data, u8 len, u8 reason)
 	return ib_send_cm_rej(id->cm_id.ib, reason, NULL, 0, data, len);
 }
 
-/* If the peer was first to disconnect, answers its request instead of sending one. */
+static bool take_end(struct cma_id *id, struct cma_report *report, struct rdma_cm_event *event)
+{
+	event->event = RDMA_CM_EVENT_DISCONNECTED;
+	event->status = -ETIMEDOUT;
+	return cma_step(id, CMA_DISCONNECTED);
+}
+
+/*
+ * If the peer was first to disconnect, answers its request instead of sending one. A request that
+ * there was no memory to wait for has ended the connection, too, and ib_cm has no event for that.
+ */
 static int ib_disconnect(struct cma_id *id)
 {
 	int ret;
@@ -178,10 +188,15 @@ static int ib_disconnect(struct cma_id *id)
 	if (ret)
 		return ret;
 	trace_cm_disconnect(id);
-	if (!ib_send_cm_dreq(id->cm_id.ib, NULL, 0))
+	ret = ib_send_cm_dreq(id->cm_id.ib, NULL, 0);
+	if (!ret) {
 		trace_cm_sent_dreq(id);
-	else if (!ib_send_cm_drep(id->cm_id.ib, NULL, 0))
+	} else if (ret != -EINVAL) {
+		id->end_report.take = take_end;
+		cma_report(id, &id->end_report);
+	} else if (!ib_send_cm_drep(id->cm_id.ib, NULL, 0)) {
 		trace_cm_sent_drep(id);
+	}
 	return 0;
 }
 

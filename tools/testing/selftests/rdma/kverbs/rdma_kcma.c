@@ -23,6 +23,9 @@
 #define PATIENCE	(60 * HZ)
 #define WORD		0x600dcafeU
 #define NO		"no room"
+/* The codes of the RNR timers that the two sides ask for, neither of which is the default's */
+#define HOST_RNR_TIMER	9
+#define GUEST_RNR_TIMER	14
 
 static uint received;
 module_param(received, uint, 0444);
@@ -139,6 +142,18 @@ static struct ib_sge sge_of(const struct end *end)
 	};
 }
 
+/* Has the QP got the timer that its id was told? iWARP has none. */
+static bool has_rnr_timer(struct end *end, u8 code)
+{
+	struct ib_qp_init_attr init;
+	struct ib_qp_attr attr;
+
+	if (rdma_iw_cm_id(end->id))
+		return true;
+	return !ib_query_qp(end->id->qp, &attr, IB_QP_MIN_RNR_TIMER, &init) &&
+	       attr.min_rnr_timer == code;
+}
+
 /* ---- the listening side ---- */
 
 static void has_come(struct end *end)
@@ -167,7 +182,7 @@ static int welcome(struct end *end, const struct rdma_cm_event *event)
 	struct rdma_ucm_ece ece = event->ece;
 	struct ib_recv_wr wr = { .num_sge = 1 };
 	struct ib_sge sge;
-	int ret = end_equip(end);
+	int ret = end_equip(end) ?: rdma_set_min_rnr_timer(end->id, GUEST_RNR_TIMER);
 
 	if (ret)
 		return ret;
@@ -175,8 +190,10 @@ static int welcome(struct end *end, const struct rdma_cm_event *event)
 	end->cqe.done = arrived;
 	wr.wr_cqe = &end->cqe;
 	wr.sg_list = &sge;
-	ret = ib_post_recv(end->id->qp, &wr, NULL);
-	return ret ?: rdma_accept_ece(end->id, &param, &ece);
+	ret = ib_post_recv(end->id->qp, &wr, NULL) ?: rdma_accept_ece(end->id, &param, &ece);
+	if (!ret)
+		CHECK(has_rnr_timer(end, GUEST_RNR_TIMER));
+	return ret;
 }
 
 static int guest_goes(struct end *end)
@@ -266,7 +283,8 @@ static int ask(struct end *end)
 	struct rdma_conn_param param = { .responder_resources = 1, .initiator_depth = 1,
 					 .retry_count = 7, .rnr_retry_count = 7 };
 
-	return end_equip(end) ?: rdma_connect_locked(end->id, &param);
+	return end_equip(end) ?: rdma_set_min_rnr_timer(end->id, HOST_RNR_TIMER) ?:
+	       rdma_connect_locked(end->id, &param);
 }
 
 static void was_rejected(struct end *end, struct rdma_cm_event *event)
@@ -300,6 +318,7 @@ static int host_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 		break;
 	case RDMA_CM_EVENT_ESTABLISHED:
 		end->made = true;
+		CHECK(has_rnr_timer(end, HOST_RNR_TIMER));
 		if (CHECK(!send_word(end)))
 			return 0;
 		break;
