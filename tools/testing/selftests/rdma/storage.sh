@@ -331,11 +331,11 @@ no_srp_target()
 # srp_found: the line of the only target that the fabric has. The subnet manager learns of it by a trap.
 srp_found() { ibsrpdm -c -d /dev/infiniband/umad0 | grep id_ext; }
 
-srp_attached()
-{
-	within srp_found && put "$(srp_found)" "/sys/class/infiniband_srp/srp-$LAB_DEV-1/add_target" &&
-		within scsi_disk
-}
+# srp_login NAMES: is refused as long as the last login to this target is not quite over, of which nothing
+# else tells
+srp_login() { put "$1" "/sys/class/infiniband_srp/srp-$LAB_DEV-1/add_target"; }
+
+srp_attached() { within srp_found && within srp_login "$(srp_found)" && within scsi_disk; }
 
 # srp_listens TCP-PORT: the target can be reached by address, too. Prints by which names a login
 # asks for it.
@@ -343,15 +343,11 @@ srp_listens()
 {
 	local guid
 	guid=$(</sys/module/ib_srpt/parameters/srpt_service_guid)
-	put "$1" $lio/srpt/rdma_cm_port && echo "id_ext=${guid#0x},ioc_guid=${guid#0x}"
+	put "$1" $lio/srpt/discovery_auth/rdma_cm_port && echo "id_ext=${guid#0x},ioc_guid=${guid#0x}"
 }
 
 # srp_attached_at ADDRESS TCP-PORT NAMES: by what srp_listens printed there
-srp_attached_at()
-{
-	put "$3,dest=$1:$2" "/sys/class/infiniband_srp/srp-$LAB_DEV-1/add_target" &&
-		within scsi_disk
-}
+srp_attached_at() { within srp_login "$3,dest=$1:$2" && within scsi_disk; }
 
 srp_detached()
 {
@@ -403,7 +399,7 @@ srp_offered() { find_srp_group && put 1 "$srp_group/enable"; }
 srp_withdrawn() { find_srp_group && put 0 "$srp_group/enable"; }
 srp_over()
 {
-	! srp_by_address || put 0 $lio/srpt/rdma_cm_port || return 1
+	! srp_by_address || put 0 $lio/srpt/discovery_auth/rdma_cm_port || return 1
 	no_srp_target && no_lio_disk "$3"
 }
 srp_client_up() { modprobe -a ib_srp ib_umad; }
