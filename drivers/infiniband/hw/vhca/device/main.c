@@ -11,6 +11,7 @@
 #include <linux/pci.h>
 
 #include "../cmd/cmd.h"
+#include "../verbs/cq.h"
 #include "../verbs/eth.h"
 #include "../verbs/ops.h"
 #include "device.h"
@@ -482,4 +483,23 @@ static struct pci_driver vhca_driver = {
 	.err_handler = &vhca_err_handlers,
 	.driver.pm = pm_sleep_ptr(&vhca_pm_ops),
 };
-module_pci_driver(vhca_driver);
+
+static int __init vhca_module_init(void)
+{
+	int err = vhca_cq_wake_begin();
+
+	if (err)
+		return err;
+	err = pci_register_driver(&vhca_driver);
+	if (err)
+		vhca_cq_wake_end();
+	return err;
+}
+module_init(vhca_module_init);
+
+static void __exit vhca_module_exit(void)
+{
+	pci_unregister_driver(&vhca_driver);
+	vhca_cq_wake_end();
+}
+module_exit(vhca_module_exit);
