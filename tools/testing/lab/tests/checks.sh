@@ -194,7 +194,7 @@ print(open("readme").read().splitlines()[-1], end="|")
 print(";".join(line.strip() for line in open("listed") if line[0] != "#"))
 P
 
-python "tests that are too long are on their own" "guest/both: --sanitize --nodes 3|guest/short: --confined|long/both: --sanitize --nodes 3 --kernel debug --timeout 50 many|long/only: --sanitize --cpus 4|long/packages|long/pages|long/page_commands|long/site" <<'P'
+python "tests that are too long are on their own" "guest/both: --sanitize --nodes 3|guest/short: --confined|long/both: --sanitize --nodes 3 --kernel debug --timeout 50 many|long/only: --sanitize --cpus 4|long/kunit|long/packages|long/pages|long/page_commands|long/site" <<'P'
 folder = "tools/testing/selftests/rdma"
 os.makedirs(folder, exist_ok=True)
 for name, head in ("both", "# lab: --nodes 3\n# long: --kernel debug --timeout 50 -- many\n"), ("only", "# long: --cpus 4\n"), ("short", "# lab: --confined\n"):

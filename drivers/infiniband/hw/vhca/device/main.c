@@ -11,7 +11,6 @@
 #include <linux/pci.h>
 
 #include "../cmd/cmd.h"
-#include "../verbs/cq.h"
 #include "../verbs/eth.h"
 #include "../verbs/ops.h"
 #include "device.h"
@@ -486,13 +485,13 @@ static struct pci_driver vhca_driver = {
 
 static int __init vhca_module_init(void)
 {
-	int err = vhca_cq_wake_begin();
+	int err = vhca_hw_begin();
 
 	if (err)
 		return err;
 	err = pci_register_driver(&vhca_driver);
 	if (err)
-		vhca_cq_wake_end();
+		vhca_hw_end();
 	return err;
 }
 module_init(vhca_module_init);
@@ -500,6 +499,6 @@ module_init(vhca_module_init);
 static void __exit vhca_module_exit(void)
 {
 	pci_unregister_driver(&vhca_driver);
-	vhca_cq_wake_end();
+	vhca_hw_end();
 }
 module_exit(vhca_module_exit);

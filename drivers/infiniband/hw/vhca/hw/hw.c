@@ -81,6 +81,27 @@ static void silence_device(struct vhca_hw *hw)
 		pci_clear_master(to_pci_dev(hw->dev));
 }
 
+/* Who writes memory back may wait for work in this queue: it must not need memory to go on. */
+struct workqueue_struct *vhca_reclaim_wq;
+EXPORT_SYMBOL_IF_KUNIT(vhca_reclaim_wq);
+
+/**
+ * vhca_hw_begin() - make what all devices share
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int vhca_hw_begin(void)
+{
+	vhca_reclaim_wq = alloc_workqueue("vhca_reclaim", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return vhca_reclaim_wq ? 0 : -ENOMEM;
+}
+
+/** vhca_hw_end() - free it; there is no device any more */
+void vhca_hw_end(void)
+{
+	destroy_workqueue(vhca_reclaim_wq);
+}
+
 static void stop_dead_device(struct work_struct *work)
 {
 	struct vhca_hw *hw = container_of(work, struct vhca_hw, stop_work);

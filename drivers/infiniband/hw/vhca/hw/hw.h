@@ -129,6 +129,10 @@ struct vhca_hw {
 	void (*on_dead)(struct vhca_hw *hw);
 };
 
+extern struct workqueue_struct *vhca_reclaim_wq;
+
+int vhca_hw_begin(void);
+void vhca_hw_end(void);
 void vhca_hw_init(struct vhca_hw *hw, struct device *dev, void (*on_dead)(struct vhca_hw *hw));
 int vhca_hw_identify(struct vhca_hw *hw);
 int vhca_hw_start(struct vhca_hw *hw);

@@ -77,8 +77,6 @@ struct vhca_cq {
 
 VHCA_TO(cq, ibcq)
 
-extern struct workqueue_struct *vhca_cq_wake_wq;
-
 /**
  * vhca_cq_wake_soft() - have a kernel CQ's consumer poll, since the device will not call it
  * @cq: the CQ
@@ -87,7 +85,7 @@ extern struct workqueue_struct *vhca_cq_wake_wq;
  */
 static inline void vhca_cq_wake_soft(struct vhca_cq *cq)
 {
-	queue_work(vhca_cq_wake_wq, &cq->kernel->wake);
+	queue_work(vhca_reclaim_wq, &cq->kernel->wake);
 }
 
 int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
@@ -108,8 +106,6 @@ int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n);
 unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max);
 void vhca_cq_wake_work(struct work_struct *work);
-int vhca_cq_wake_begin(void);
-void vhca_cq_wake_end(void);
 void vhca_cq_wake_users(struct vhca_cq *cq);
 int vhca_cq_attach_qp(struct vhca_qp *qp);
 void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach);

@@ -438,27 +438,6 @@ int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_req_ncomp_notif);
 
-/* Consumers that write memory back destroy QPs, which waits for it: it must not need memory itself. */
-struct workqueue_struct *vhca_cq_wake_wq;
-EXPORT_SYMBOL_IF_KUNIT(vhca_cq_wake_wq);
-
-/**
- * vhca_cq_wake_begin() - make the work queue that calls consumers of dead devices' CQs
- *
- * Return: 0 or -ENOMEM.
- */
-int vhca_cq_wake_begin(void)
-{
-	vhca_cq_wake_wq = alloc_workqueue("vhca_cq_wake", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return vhca_cq_wake_wq ? 0 : -ENOMEM;
-}
-
-/** vhca_cq_wake_end() - free it; there is no CQ any more */
-void vhca_cq_wake_end(void)
-{
-	destroy_workqueue(vhca_cq_wake_wq);
-}
-
 static bool anything_to_flush(struct vhca_cq_kernel *k)
 {
 	struct vhca_wq *wq;
