@@ -238,6 +238,23 @@ static u32 nth_qpn(u32 n)
 	return QPN_FIRST_SLOT + n;
 }
 
+/* A few, on the page that is there. */
+static void make_few_qps(struct guest *g, u32 n, struct vhca_asqe *sqe)
+{
+	make_qp(g, n, sqe);
+	REQ(vhca_create_qp_hw_req, sqe)->db_slot = htole32(g->h.next_slot + 2 * (BATCH + n));
+}
+
+static void make_eq(struct guest *g, u32 n, struct vhca_asqe *sqe)
+{
+	sqe->opcode = VHCA_CMD_CREATE_EQ;
+	*REQ(vhca_create_eq_req, sqe) = (struct vhca_create_eq_req){
+		.buf.addr = htole64(g->ring), .uar = htole32(g->h.uar),
+		.db_slot = htole32(g->h.next_slot + 2 * n), .vector = htole32(VHCA_NO_VECTOR),
+		.log_entries = 2,
+	};
+}
+
 static void make_attachment(struct guest *g, u32 n, struct vhca_asqe *sqe)
 {
 	struct vhca_mcg_req *req = REQ(vhca_mcg_req, sqe);
@@ -248,6 +265,12 @@ static void make_attachment(struct guest *g, u32 n, struct vhca_asqe *sqe)
 	req->mgid[15] = n / DATAGRAM_QPS;
 	req->qpn = htole32(nth_qpn(n % DATAGRAM_QPS));
 	req->mlid = htole16(0xc000 + n / DATAGRAM_QPS);
+}
+
+/* One QP in each of so many groups, of which the first is there. */
+static void make_group(struct guest *g, u32 n, struct vhca_asqe *sqe)
+{
+	make_attachment(g, (n + 1) * DATAGRAM_QPS, sqe);
 }
 
 /* What answers again lies with each QP from then on. */
@@ -318,7 +341,7 @@ static void other_limits(void **state)
 	u32 field;
 	struct guest *g = *state;
 
-	start(g, "hca0:qps=100,pds=7,db-pages=300,attached=1000,mcgs=8");
+	start(g, "hca0:qps=100,pds=7,db-pages=300");
 	assert_int_equal(until_refused(g, make_uar, &field), 299);
 	assert_int_equal(field, FIELD(vhca_open_uar_req, db_page));
 	expect_log(g, "OPEN_UAR refused: db-pages are limited to 300");
@@ -327,10 +350,33 @@ static void other_limits(void **state)
 	stop(g);
 }
 
+/* Those that a guest does not reach when it makes everything. */
+static void small_limits(void **state)
+{
+	u32 field;
+	struct guest *g = *state;
+
+	start(g, "hca0:qps=8,eqs=5,mcgs=6,mcg-qps=5");
+	/* it has one for completions and one for the rest */
+	assert_int_equal(until_refused(g, make_eq, &field), 3);
+	assert_int_equal(field, NONE);
+	expect_log(g, "CREATE_EQ refused: eqs are limited to 5");
+	assert_int_equal(until_refused(g, make_few_qps, &field), 8);
+	expect_log(g, "CREATE_QP refused: qps are limited to 8");
+	assert_int_equal(until_refused(g, make_attachment, &field), 5);
+	assert_int_equal(field, FIELD(vhca_mcg_req, qpn));
+	expect_log(g, "ATTACH_MCG refused: mcg-qps are limited to 5");
+	assert_int_equal(until_refused(g, make_group, &field), 5);
+	assert_int_equal(field, FIELD(vhca_mcg_req, mgid));
+	expect_log(g, "ATTACH_MCG refused: mcgs are limited to 6");
+	stop(g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(other_limits, setup, teardown),
+		cmocka_unit_test_setup_teardown(small_limits, setup, teardown),
 		cmocka_unit_test_setup_teardown(everything, setup, teardown),
 	};
 

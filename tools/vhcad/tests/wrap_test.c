@@ -54,6 +54,7 @@ static void qp_used(struct tqp *qp)
 	v->req.tail = START;
 	qp->sq_prod = START;
 	t_set_rec(qp->h, qp->slot, START);
+	v->recv.posted = START;
 	v->recv.next = START;
 	qp->rq_prod = START;
 	t_set_rec(qp->h, qp->slot + 1, START);
@@ -100,6 +101,49 @@ static void own_queues(void **state)
 	assert_true((u32)f.p.qp[1].rq_prod < START && (u32)f.p.qp[0].sq_prod < START);
 	assert_true((u32)f.p.cq[1].ci < START);
 	t_mr_expect(&f.r, 0, LEN, 3, 0);
+	t_pair_fini(&f.p);
+}
+
+/* Two at a time: an arming that names the first one is answered by the second one, too. */
+static void two_at_a_time(void **state)
+{
+	static struct fixture f;
+	struct tcq *cq = &f.p.cq[1];
+	struct thca *h = &f.p.h[1];
+	struct vhca_sge s;
+	struct vhca_eqe e;
+	struct vcq *v;
+	u32 irqs = 0;
+
+	start(&f);
+	s = t_sge(&f.r, 0, LEN);
+	v = table_get(&h->dev->cqs, cq->cqn);
+	/* the counts are odd from here on, so that they wrap between the two */
+	t_recv(&f.p.qp[1], 0, 1, &s);
+	message(&f, &f.p.qp[0], &f.p.qp[1], 0);
+	for (u32 n = 1; n < ROUNDS; n++) {
+		struct twr wr = t_wr(VHCA_OP_SEND, n, &f.l, 0, LEN, NULL, 0);
+
+		/* all that the CQ knows of its consumer is that there was no room */
+		v->ci = v->pi - (1u << v->log);
+		t_recv(&f.p.qp[1], n, 1, &s);
+		t_cq_arm(cq, false);
+		t_send(&f.p.qp[0], &wr);
+		t_expect_cqe(&f.p.cq[0], n, VHCA_CS_SUCCESS);
+		if (n % 2) {
+			irqs = h->irqs[2];
+			t_eq_arm(h, &h->comp);
+			continue;
+		}
+		assert_int_equal(h->irqs[2], irqs + 1);
+		for (u32 i = 0; i < 2; i++) {
+			assert_true(t_eq_get(h, &h->comp, &e));
+			assert_int_equal(le32toh(e.number), cq->cqn);
+			t_expect_cqe(cq, n - 1 + i, VHCA_CS_SUCCESS);
+		}
+		assert_false(t_eq_get(h, &h->comp, &e));
+	}
+	assert_true((u32)cq->ci < START && (u32)h->comp.ci < START);
 	t_pair_fini(&f.p);
 }
 
@@ -215,7 +259,8 @@ static void admin_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_queues), cmocka_unit_test(shared_receives),
+		cmocka_unit_test(own_queues), cmocka_unit_test(two_at_a_time),
+		cmocka_unit_test(shared_receives),
 		cmocka_unit_test(numbers_of_messages), cmocka_unit_test(admin_queue),
 	};
 
