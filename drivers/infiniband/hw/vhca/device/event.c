@@ -39,7 +39,7 @@ void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 	if (!target)
 		return;
 	cq = container_of(target, struct vhca_cq, comp);
-	if (cq->ibcq.comp_handler)
+	if (cq->ibcq.comp_handler && (!cq->kernel || vhca_cq_was_armed(cq->kernel)))
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 	vhca_target_put(target);
 }

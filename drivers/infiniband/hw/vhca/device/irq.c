@@ -23,7 +23,7 @@ static void poll_vector(struct vhca_vector *vector)
 	more = vhca_eq_poll(&vector->eq);
 	spin_unlock_irqrestore(&vector->lock, flags);
 	if (more)
-		queue_work(system_highpri_wq, &vector->again);
+		queue_work(vhca_comp_wq, &vector->again);
 }
 
 static void poll_vector_again(struct work_struct *work)

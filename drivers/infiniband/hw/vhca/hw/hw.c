@@ -81,9 +81,29 @@ static void silence_device(struct vhca_hw *hw)
 		pci_clear_master(to_pci_dev(hw->dev));
 }
 
-/* Who writes memory back may wait for work in this queue: it must not need memory to go on. */
+/*
+ * Who writes memory back may wait for work in these queues: it must not need memory to go on. The
+ * first is for calling the consumers of a dead device.
+ */
 struct workqueue_struct *vhca_reclaim_wq;
 EXPORT_SYMBOL_IF_KUNIT(vhca_reclaim_wq);
+
+/* Stops a dead device. Work in vhca_reclaim_wq waits for that, and may hold its only worker. */
+struct workqueue_struct *vhca_stop_wq;
+EXPORT_SYMBOL_IF_KUNIT(vhca_stop_wq);
+
+/* Goes on with completion events where an interrupt had handled enough. */
+struct workqueue_struct *vhca_comp_wq;
+
+static const struct {
+	struct workqueue_struct **wq;
+	const char *name;
+	unsigned int flags;
+} shared_wqs[] = {
+	{ &vhca_reclaim_wq, "vhca_reclaim", WQ_UNBOUND },
+	{ &vhca_stop_wq, "vhca_stop", WQ_UNBOUND },
+	{ &vhca_comp_wq, "vhca_comp", WQ_HIGHPRI },
+};
 
 /**
  * vhca_hw_begin() - make what all devices share
@@ -92,14 +112,23 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_reclaim_wq);
  */
 int vhca_hw_begin(void)
 {
-	vhca_reclaim_wq = alloc_workqueue("vhca_reclaim", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return vhca_reclaim_wq ? 0 : -ENOMEM;
+	for (unsigned int i = 0; i < ARRAY_SIZE(shared_wqs); i++) {
+		*shared_wqs[i].wq = alloc_workqueue("%s", shared_wqs[i].flags | WQ_MEM_RECLAIM, 0,
+						    shared_wqs[i].name);
+		if (!*shared_wqs[i].wq) {
+			vhca_hw_end();
+			return -ENOMEM;
+		}
+	}
+	return 0;
 }
 
 /** vhca_hw_end() - free it; there is no device any more */
 void vhca_hw_end(void)
 {
-	destroy_workqueue(vhca_reclaim_wq);
+	for (unsigned int i = 0; i < ARRAY_SIZE(shared_wqs); i++)
+		if (*shared_wqs[i].wq)
+			destroy_workqueue(*shared_wqs[i].wq);
 }
 
 static void stop_dead_device(struct work_struct *work)
@@ -148,8 +177,9 @@ void vhca_hw_kill(struct vhca_hw *hw, const char *why)
 		return;
 	hw->dead_why = why;
 	vhca_admin_fail(&hw->admin);
-	queue_work(system_unbound_wq, &hw->stop_work);
+	queue_work(vhca_stop_wq, &hw->stop_work);
 }
+EXPORT_SYMBOL_IF_KUNIT(vhca_hw_kill);
 
 /**
  * vhca_hw_give_up() - kill a device, and wait until it does no DMA any more

@@ -129,7 +129,7 @@ struct vhca_hw {
 	void (*on_dead)(struct vhca_hw *hw);
 };
 
-extern struct workqueue_struct *vhca_reclaim_wq;
+extern struct workqueue_struct *vhca_reclaim_wq, *vhca_stop_wq, *vhca_comp_wq;
 
 int vhca_hw_begin(void);
 void vhca_hw_end(void);

@@ -353,6 +353,25 @@ static void test_ports_apart(struct kunit *test)
 	vhca_id_del(&b->dev.qps, vhca_qp_id(2, 1), &b->b.qp.async);
 }
 
+/* A device may raise an event that nobody has asked for: a consumer in the kernel is not called. */
+static void test_unasked_completion(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct vhca_cq_kernel *k = kunit_kzalloc(test, sizeof(*k), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, k);
+	b->a.cq.kernel = k;
+	KUNIT_ASSERT_EQ(test, vhca_id_add(&b->vectors[0].cqs, NUMBER, &b->a.cq.comp), 0);
+	device_tells(&b->comp[0], VHCA_EV_COMPLETION, NUMBER);
+	vhca_eq_poll(b->comp[0].eq);
+	KUNIT_EXPECT_EQ(test, b->a.told, 0);
+	k->seq = 1;
+	device_tells(&b->comp[0], VHCA_EV_COMPLETION, NUMBER);
+	vhca_eq_poll(b->comp[0].eq);
+	KUNIT_EXPECT_EQ(test, b->a.told, 1);
+	vhca_id_del(&b->vectors[0].cqs, NUMBER, &b->a.cq.comp);
+}
+
 static unsigned int woken;
 
 static void count_wake(struct work_struct *work)
@@ -399,6 +418,7 @@ static void test_dead_device_wakes_users(struct kunit *test)
 static struct kunit_case event_cases[] = {
 	KUNIT_CASE(test_dead_device_wakes_users),
 	KUNIT_CASE(test_ports_apart),
+	KUNIT_CASE(test_unasked_completion),
 	KUNIT_CASE_PARAM(test_after_the_end, kind_gen_params),
 	KUNIT_CASE_PARAM(test_during_the_end, kind_gen_params),
 	KUNIT_CASE_PARAM(test_late_handler, kind_gen_params),

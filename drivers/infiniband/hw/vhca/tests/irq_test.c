@@ -3,6 +3,8 @@
  * The asynchronous event queue of a device that the test plays. It answers commands, and writes the
  * next event when one has been handled, without end: whoever handles events must come back.
  */
+#include <linux/delay.h>
+
 #include "../device/device.h"
 #include "../hw/ring.h"
 #include "../verbs/qp.h"
@@ -33,6 +35,7 @@
  * @endless: it writes the next one when one is handled
  * @here: events handled by @task
  * @elsewhere: completed when somebody else handles one
+ * @dead: on_dead of the device has returned
  */
 struct bench {
 	struct vhca_dev dev;
@@ -47,6 +50,7 @@ struct bench {
 	bool endless;
 	unsigned int here;
 	struct completion elsewhere;
+	bool dead;
 };
 
 static int give_page(struct vhca_uar *uar, struct vhca_db_mem *page)
@@ -196,9 +200,31 @@ static void test_endless_device_is_rescued(struct kunit *test)
 	vhca_eqs_destroy(&b->dev);
 }
 
+/* Slow, so that the test sees when it has not waited for it. */
+static void dies_slowly(struct vhca_hw *hw)
+{
+	msleep(200);
+	container_of(hw, struct bench, dev.hw)->dead = true;
+}
+
+/* Consumers that write memory back wait for a dead device to stop: a queue for reclaim does it. */
+static void test_dead_device_stops_without_memory(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	b->dev.hw.on_dead = dies_slowly;
+	b->dev.hw.gone = true;
+	vhca_hw_kill(&b->dev.hw, "the test says so");
+	flush_workqueue(vhca_stop_wq);
+	KUNIT_EXPECT_TRUE(test, completion_done(&b->dev.hw.stopped));
+	KUNIT_EXPECT_TRUE(test, b->dead);
+	flush_work(&b->dev.hw.stop_work);
+}
+
 static struct kunit_case irq_cases[] = {
 	KUNIT_CASE(test_endless_device_comes_and_goes),
 	KUNIT_CASE(test_endless_device_is_rescued),
+	KUNIT_CASE(test_dead_device_stops_without_memory),
 	{}
 };
 

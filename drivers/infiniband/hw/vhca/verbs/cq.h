@@ -88,6 +88,20 @@ static inline void vhca_cq_wake_soft(struct vhca_cq *cq)
 	queue_work(vhca_reclaim_wq, &cq->kernel->wake);
 }
 
+/**
+ * vhca_cq_was_armed() - has a kernel CQ's consumer ever asked for an event?
+ * @k: the kernel's part of the CQ
+ *
+ * One that has not polls by itself and must not be called: the core takes a call for a bug.
+ *
+ * Context: any.
+ * Return: whether it has.
+ */
+static inline bool vhca_cq_was_armed(const struct vhca_cq_kernel *k)
+{
+	return READ_ONCE(k->seq);
+}
+
 int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		   struct uverbs_attr_bundle *attrs);
 int vhca_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);

@@ -334,7 +334,7 @@ static void arm_any(struct vhca_cq *cq, unsigned int n)
 
 	if (at <= k->any_at || !any_waits(cq))
 		k->any_at = at;
-	k->seq = vhca_arm_next_seq(k->seq);
+	WRITE_ONCE(k->seq, vhca_arm_next_seq(k->seq));
 	k->any_seq = k->seq;
 	k->any_ci = k->ci;
 	vhca_db_arm(&cq->db, k->any_at, 0, k->seq);
@@ -359,7 +359,7 @@ static void arm_solicited(struct vhca_cq *cq)
 		k->any_seq = 0;
 		since = 0;
 	}
-	k->seq = seq;
+	WRITE_ONCE(k->seq, seq);
 	vhca_db_arm(&cq->db, k->ci, VHCA_ARM_SOLICITED | (u64)since << VHCA_ARM_SINCE_SHIFT, seq);
 }
 
@@ -460,8 +460,6 @@ static bool has_qps(struct vhca_cq_kernel *k)
  * vhca_cq_wake_work() - call the completion handler when a poll would find something
  * @work: member wake of the kernel's part of a CQ
  *
- * A consumer that has never asked for an event polls by itself, and must not be called.
- *
  * Context: a work queue.
  */
 void vhca_cq_wake_work(struct work_struct *work)
@@ -473,8 +471,8 @@ void vhca_cq_wake_work(struct work_struct *work)
 	wait_for_completion(&to_vdev(cq->ibcq.device)->hw.stopped);
 	spin_lock_irq(&k->lock);
 	/* Without QPs the consumer is about to free the CQ and must not be called any more. */
-	call = k->seq && (anything_to_flush(k) ||
-			  (!k->moving && cq_pending(cq, k->ci) && has_qps(k)));
+	call = vhca_cq_was_armed(k) &&
+	       (anything_to_flush(k) || (!k->moving && cq_pending(cq, k->ci) && has_qps(k)));
 	spin_unlock_irq(&k->lock);
 	if (call && cq->ibcq.comp_handler)
 		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
