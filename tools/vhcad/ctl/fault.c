@@ -36,6 +36,23 @@ static const struct arg interrupt_args[] = {
 
 static const struct arg reset_args[] = { DELAY, SKIP_COUNT, { 0 } };
 
+#define LIE		{ .key = "lie", FIELD(lie), .by_name = vlie_by_name, .name = vlie_name }, \
+			{ .key = "seed", FIELD(seed), 0, MANY }
+
+static const struct arg event_args[] = {
+	{ .key = "event", FIELD(which), 0, UINT8_MAX },
+	LIE,
+	SKIP_COUNT,
+	{ 0 }
+};
+
+static const struct arg completion_args[] = {
+	{ .key = "cq", FIELD(which), 0, UINT32_MAX - 1 },
+	LIE,
+	SKIP_COUNT,
+	{ 0 }
+};
+
 static const struct {
 	const char *name;
 	const struct arg *args;
@@ -43,6 +60,8 @@ static const struct {
 	[VFAULT_COMMAND] = { "command", command_args },
 	[VFAULT_INTERRUPT] = { "interrupt", interrupt_args },
 	[VFAULT_RESET] = { "reset", reset_args },
+	[VFAULT_EVENT] = { "event", event_args },
+	[VFAULT_COMPLETION] = { "completion", completion_args },
 };
 
 static const struct arg no_args[] = { { 0 } };

@@ -41,8 +41,10 @@ bool fault_strike(struct hca *hca, enum vfault_kind kind, u32 which, struct vfau
 			continue;
 		}
 		*hit = *f;
-		if (!--f->count)
+		if (!--f->count) {
 			memmove(f, f + 1, (--fs->narmed - i) * sizeof(*f));
+			lie_armed(hca);
+		}
 		return true;
 	}
 	return false;
@@ -80,6 +82,9 @@ static bool valid(const struct vfault *f, u32 vectors)
 		return f->which == VFAULT_ANY || f->which < vectors;
 	case VFAULT_RESET:
 		return f->which == VFAULT_ANY && f->delay;
+	case VFAULT_EVENT:
+	case VFAULT_COMPLETION:
+		return lie_valid(f);
 	}
 	return false;
 }
@@ -96,6 +101,7 @@ int vdev_fault_add(struct vhca_dev *dev, const struct vfault *f)
 		fs->armed[fs->narmed++] = *f;
 	else
 		err = -ENOSPC;
+	lie_armed(to_hca(dev));
 	adapter_unlock(&dev->adapter);
 	return err;
 }
@@ -106,6 +112,7 @@ void vdev_fault_clear(struct vhca_dev *dev)
 
 	adapter_lock(&dev->adapter);
 	hca->faults.narmed = 0;
+	lie_armed(hca);
 	admin_answer_late(hca);
 	if (fault_resetting(hca)) {
 		timer_stop(&hca->faults.reset);

@@ -20,6 +20,8 @@ enum vfault_kind {
 	VFAULT_COMMAND,		/* which: opcode */
 	VFAULT_INTERRUPT,	/* which: vector; it is not raised */
 	VFAULT_RESET,		/* takes @delay */
+	VFAULT_EVENT,		/* which: enum vhca_event; the entry lies */
+	VFAULT_COMPLETION,	/* which: CQ; the entry lies */
 };
 
 enum vfault_answer {
@@ -31,12 +33,26 @@ enum vfault_answer {
 	VFAULT_NONSENSE,	/* once, and what it says is nonsense */
 };
 
+/* In what an entry lies: the bits of a field are the other way round. */
+enum vfault_lie {
+	VLIE_CHANCE,		/* in all that is not the owner: bytes by chance */
+	VLIE_NUMBER,		/* whom it is for */
+	VLIE_KIND,		/* event, or opcode */
+	VLIE_PORT,
+	VLIE_FLAGS,
+	VLIE_LENGTH,		/* of completions, as what follows */
+	VLIE_INDEX,		/* which request it is of */
+	VLIE_ID,		/* the same, of an SRQ's receive */
+};
+
 /**
  * struct vfault - an armed fault
  * @kind: what it strikes
  * @answer: VFAULT_COMMAND: what becomes of the completion
  * @status: VFAULT_COMMAND: not carried out but answered with this; 0: carried out
- * @which: opcode or vector, or VFAULT_ANY
+ * @which: opcode, vector, event or CQ, or VFAULT_ANY
+ * @lie: VFAULT_EVENT, VFAULT_COMPLETION: enum vfault_lie
+ * @seed: VLIE_CHANCE: other bytes
  * @skip: matching events that are let by first
  * @count: events it strikes, at least 1
  * @delay: ms until the answer, or the end of the reset; at most VFAULT_MAX_DELAY
@@ -46,6 +62,8 @@ struct vfault {
 	u32 answer;		/* enum vfault_answer */
 	u32 status;		/* enum vhca_status */
 	u32 which;
+	u32 lie;		/* enum vfault_lie */
+	u32 seed;
 	u32 skip;
 	u32 count;
 	u32 delay;
@@ -83,5 +101,9 @@ u32 vdev_fault_list(struct vhca_dev *dev, struct vfault out[VFAULT_MAX_ARMED]);
 const char *vanswer_name(u32 answer);
 /** vanswer_by_name() - enum vfault_answer of that name, or -1 */
 int vanswer_by_name(const char *name);
+/** vlie_name() - name of an enum vfault_lie, or "?" */
+const char *vlie_name(u32 lie);
+/** vlie_by_name() - enum vfault_lie of that name, or -1 */
+int vlie_by_name(const char *name);
 
 #endif /* VHCAD_DEV_FAULT_H */

@@ -138,6 +138,12 @@ static inline bool fault_resetting(const struct hca *hca)
 	return hca->faults.reset.due != TIMER_OFF;
 }
 
+/* lie.c */
+/** lie_valid() - has such an entry what this fault lies in? */
+bool lie_valid(const struct vfault *f);
+/** lie_armed() - faults were armed or disarmed: entries are looked at as long as one may lie */
+void lie_armed(struct hca *hca);
+
 /* query.c */
 enum vhca_status cmd_query_device(struct command *c);
 enum vhca_status cmd_query_port(struct command *c);

@@ -152,6 +152,8 @@ bool cq_push(struct vcq *cq, struct vhca_cqe *cqe, bool solicited)
 		return false;
 	if (cq->flags & VHCA_CQ_TIMESTAMP)
 		cqe->timestamp = htole64(adapter_now(&cq->dev->adapter));
+	if (cq->dev->lie)
+		cq->dev->lie(cq->dev, ENTRY_COMPLETION, cq->cqn, cqe);
 	if (cq_full(cq) || write_entry(cq, cqe)) {
 		cq_error(cq);
 		return false;

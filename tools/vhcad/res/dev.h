@@ -70,11 +70,15 @@ struct vport {
 	struct vport_stats counted;
 };
 
+/* Entries that the device writes: of EQs, told apart by their event, and of CQs, by their CQ. */
+enum entry_kind { ENTRY_EVENT, ENTRY_COMPLETION };
+
 /**
  * struct vhca_dev - what an adapter's objects stand on
  * @adapter: the engine's part: lock, turns, timers
  * @mem: the VM's memory
  * @irq: raises a vector, which is not VHCA_NO_VECTOR
+ * @lie: gets each entry before it is written, and may change all but its owner; or NULL
  * @name: for the log
  * @node_guid: as a number
  * @caps: 1 << enum vhca_cap
@@ -106,6 +110,7 @@ struct vhca_dev {
 	struct adapter adapter;
 	struct guest_mem *mem;
 	void (*irq)(struct vhca_dev *dev, u32 vector);
+	void (*lie)(struct vhca_dev *dev, enum entry_kind kind, u32 which, void *entry);
 	char name[64];
 	u64 node_guid;
 	u64 caps;

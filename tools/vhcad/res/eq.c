@@ -95,6 +95,8 @@ static void eq_write(struct veq *eq, const struct evnode *n, u32 bit, bool more)
 	u64 lap = vhca_ring_lap(eq->pi, eq->log);
 	u32 off;
 
+	if (eq->dev->lie)
+		eq->dev->lie(eq->dev, ENTRY_EVENT, e.event, &e);
 	if (vring_at(eq->dev->mem, &eq->ring, vhca_ring_slot(eq->pi, eq->log) * sizeof(e), &off) ||
 	    dma_ref_publish(&eq->ring.ref, off, &e, EQE_END, htole64(lap << 56))) {
 		dev_fatal(eq->dev, VHCA_FATAL_EQ);

@@ -356,6 +356,97 @@ static void reset_ends_when_cleared(void **state)
 	assert_int_equal(t_admin(h, VHCA_CMD_NOP, NULL, 0, NULL), VHCA_ST_OK);
 }
 
+/* The event tells another port, once; what it says otherwise is true. */
+static void events_lie(void **state)
+{
+	struct thca *h = &((struct fixture *)*state)->h;
+	struct vfault f = { .kind = VFAULT_EVENT, .which = VHCA_EV_PORT_ERR, .lie = VLIE_PORT,
+			    .count = 1 };
+	struct vhca_eqe e;
+
+	arm(h, f);
+	for (u32 i = 0; i < 2; i++) {
+		assert_int_equal(vdev_set_link(h->dev, 1, false), 0);
+		assert_true(t_eq_get(h, &h->async, &e));
+		assert_int_equal(e.event, VHCA_EV_PORT_ERR);
+		assert_int_equal(e.port, i ? 1 : 0xfe);
+		assert_int_equal(armed(h), 0);
+		assert_int_equal(vdev_set_link(h->dev, 1, true), 0);
+		t_expect_event(h, VHCA_EV_PORT_ACTIVE, 0);
+	}
+	f.which = VFAULT_ANY;
+	f.lie = VLIE_KIND;
+	arm(h, f);
+	assert_int_equal(vdev_set_link(h->dev, 1, false), 0);
+	assert_true(t_eq_get(h, &h->async, &e));
+	assert_int_equal(e.event, 0xff & ~VHCA_EV_PORT_ERR);
+	assert_int_equal(e.port, 1);
+}
+
+/* The completion of a WRITE of 64 bytes, in whose CQ faults lie. */
+static struct vhca_cqe completion(struct tpair *p, struct tmr *l, struct tmr *r)
+{
+	struct twr wr = t_wr(VHCA_OP_WRITE, 7, l, 0, 64, r, 0);
+	struct vhca_cqe e;
+
+	t_send(&p->qp[0], &wr);
+	assert_true(t_cq_poll(&p->cq[0], &e));
+	t_expect_no_cqe(&p->cq[0]);
+	return e;
+}
+
+static void completions_lie(void **state)
+{
+	u32 access = VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE;
+	struct vfault f = { .kind = VFAULT_COMPLETION, .lie = VLIE_NUMBER, .count = 1 };
+	struct vhca_cqe e, first, none = { 0 };
+	struct tmr l, r;
+	struct tpair p;
+
+	(void)state;
+	t_pair_init_regions(&p, 100, 200, &l, &r, 4096, access, access);
+	f.which = p.cq[0].cqn + 1;
+	arm(&p.h[0], f);
+	f.which = p.cq[0].cqn;
+	f.skip = 1;
+	arm(&p.h[0], f);
+	for (u32 i = 0; i < 3; i++) {
+		e = completion(&p, &l, &r);
+		assert_int_equal(le32toh(e.qpn), i == 1 ? ~p.qp[0].qpn : p.qp[0].qpn);
+		assert_int_equal(le32toh(e.wqe_index), p.qp[0].sq_prod);
+	}
+	/* that of another CQ has met none */
+	assert_int_equal(armed(&p.h[0]), 1);
+	vdev_fault_clear(p.h[0].dev);
+
+	f = (struct vfault){ .kind = VFAULT_COMPLETION, .which = VFAULT_ANY, .lie = VLIE_INDEX,
+			     .count = 1 };
+	arm(&p.h[0], f);
+	e = completion(&p, &l, &r);
+	assert_int_equal(le32toh(e.wqe_index), ~p.qp[0].sq_prod);
+	f.lie = VLIE_LENGTH;
+	arm(&p.h[0], f);
+	e = completion(&p, &l, &r);
+	assert_true(le32toh(e.byte_len) > 1u << 31);
+
+	/* by chance: all of it, each time another way, and the same way for the same seed */
+	f.lie = VLIE_CHANCE;
+	f.count = 2;
+	f.seed = 5;
+	arm(&p.h[0], f);
+	first = completion(&p, &l, &r);
+	e = completion(&p, &l, &r);
+	assert_memory_not_equal(&first, &e, offsetof(struct vhca_cqe, owner));
+	assert_memory_not_equal(&first.more_flags, &none.more_flags, 3);
+	f.count = 1;
+	arm(&p.h[0], f);
+	first = completion(&p, &l, &r);
+	assert_memory_equal(&first, &e, offsetof(struct vhca_cqe, owner));
+	assert_int_equal(armed(&p.h[0]), 0);
+	assert_int_equal(le32toh(completion(&p, &l, &r).qpn), p.qp[0].qpn);
+	t_pair_fini(&p);
+}
+
 static void values_are_checked(void **state)
 {
 	static const struct vfault bad[] = {
@@ -366,7 +457,10 @@ static void values_are_checked(void **state)
 		{ .kind = VFAULT_INTERRUPT, .which = 4, .count = 1 },
 		{ .kind = VFAULT_RESET, .which = VFAULT_ANY, .count = 1 },
 		{ .kind = VFAULT_RESET, .which = 1, .delay = 1, .count = 1 },
-		{ .kind = VFAULT_RESET + 1, .which = VFAULT_ANY, .delay = 1, .count = 1 },
+		{ .kind = VFAULT_COMPLETION + 1, .which = VFAULT_ANY, .delay = 1, .count = 1 },
+		{ .kind = VFAULT_EVENT, .which = VFAULT_ANY, .lie = VLIE_LENGTH, .count = 1 },
+		{ .kind = VFAULT_EVENT, .which = VFAULT_ANY, .lie = VLIE_ID + 1, .count = 1 },
+		{ .kind = VFAULT_COMPLETION, .which = VFAULT_ANY, .lie = VLIE_ID + 1, .count = 1 },
 	};
 	struct thca *h = &((struct fixture *)*state)->h;
 	struct vfault f = command_fault(VHCA_CMD_NOP);
@@ -400,6 +494,10 @@ static void all_have_names(void **state)
 	for (u32 a = VFAULT_ONCE; a <= VFAULT_NONSENSE; a++)
 		assert_int_equal(vanswer_by_name(vanswer_name(a)), a);
 	assert_int_equal(vanswer_by_name("?"), -1);
+	for (u32 lie = VLIE_CHANCE; lie <= VLIE_ID; lie++)
+		assert_int_equal(vlie_by_name(vlie_name(lie)), lie);
+	assert_int_equal(vlie_by_name("?"), -1);
+	assert_string_equal(vlie_name(VLIE_ID + 1), "?");
 }
 
 int main(void)
@@ -415,6 +513,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(interrupts_get_lost, setup, teardown),
 		cmocka_unit_test_setup_teardown(reset_takes_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(reset_ends_when_cleared, setup, teardown),
+		cmocka_unit_test_setup_teardown(events_lie, setup, teardown),
+		cmocka_unit_test(completions_lie),
 		cmocka_unit_test_setup_teardown(values_are_checked, setup, teardown),
 		cmocka_unit_test_setup_teardown(all_have_names, setup, teardown),
 	};

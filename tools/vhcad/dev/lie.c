@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * Entries of event and completion queues that lie. The owner never does: an entry that is not seen
+ * is one that was not written.
+ */
+#include <string.h>
+
+#include "dev/hca.h"
+#include "lib/log.h"
+#include "res/names.h"
+
+struct place {
+	u32 at, size;
+};
+
+#define FIELD(type, f)	{ offsetof(struct type, f), sizeof(((struct type *)0)->f) }
+
+/* What an entry has no field for has no size. */
+static const struct {
+	const char *name;
+	struct place in[2];		/* enum entry_kind */
+} lies[] = {
+	[VLIE_CHANCE] = { "chance", { { 0, offsetof(struct vhca_eqe, owner) },
+				      { 0, offsetof(struct vhca_cqe, owner) } } },
+	[VLIE_NUMBER] = { "number", { FIELD(vhca_eqe, number), FIELD(vhca_cqe, qpn) } },
+	[VLIE_KIND] = { "kind", { FIELD(vhca_eqe, event), FIELD(vhca_cqe, opcode) } },
+	[VLIE_PORT] = { "port", { FIELD(vhca_eqe, port), FIELD(vhca_cqe, port) } },
+	[VLIE_FLAGS] = { "flags", { FIELD(vhca_eqe, flags), FIELD(vhca_cqe, flags) } },
+	[VLIE_LENGTH] = { "length", { { 0 }, FIELD(vhca_cqe, byte_len) } },
+	[VLIE_INDEX] = { "index", { { 0 }, FIELD(vhca_cqe, wqe_index) } },
+	[VLIE_ID] = { "id", { { 0 }, FIELD(vhca_cqe, wr_id) } },
+};
+
+static const enum vfault_kind kinds[] = {
+	[ENTRY_EVENT] = VFAULT_EVENT, [ENTRY_COMPLETION] = VFAULT_COMPLETION,
+};
+
+const char *vlie_name(u32 lie)
+{
+	return lie < ARRAY_SIZE(lies) ? lies[lie].name : "?";
+}
+
+int vlie_by_name(const char *name)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(lies); i++)
+		if (!strcmp(lies[i].name, name))
+			return i;
+	return -1;
+}
+
+bool lie_valid(const struct vfault *f)
+{
+	return f->lie < ARRAY_SIZE(lies) &&
+	       lies[f->lie].in[f->kind == kinds[ENTRY_COMPLETION]].size;
+}
+
+/* The next bytes by chance: a linear congruential generator, of which the upper half is used. */
+static u32 draw(u64 *state)
+{
+	*state = *state * 6364136223846793005ull + 1442695040888963407ull;
+	return *state >> 32;
+}
+
+static void lie(struct vhca_dev *dev, enum entry_kind kind, u32 which, void *entry)
+{
+	const struct place *p;
+	struct vfault f;
+	u8 *bytes = entry;
+	u64 state;
+
+	if (!fault_strike(to_hca(dev), kinds[kind], which, &f))
+		return;
+	log_line("%s: fault: %s %#x lies: %s", dev->name,
+		 kind == ENTRY_EVENT ? "event" : "completion in CQ", which, vlie_name(f.lie));
+	p = &lies[f.lie].in[kind];
+	/* Each entry that one fault strikes gets other bytes. */
+	state = (u64)f.seed << 32 | f.count;
+	draw(&state);
+	for (u32 i = 0; i < p->size; i++)
+		bytes[p->at + i] = f.lie == VLIE_CHANCE ? (u8)draw(&state) : (u8)~bytes[p->at + i];
+}
+
+void lie_armed(struct hca *hca)
+{
+	bool any = false;
+
+	for (u32 i = 0; i < hca->faults.narmed; i++)
+		any |= hca->faults.armed[i].kind >= VFAULT_EVENT;
+	hca->dev.lie = any ? lie : NULL;
+}
