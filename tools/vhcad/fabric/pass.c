@@ -14,9 +14,13 @@ static void tell_bad_pkey(struct fab_switch *sw, u32 port, const struct run *run
 		f->agents->bad_pkey(f->agents_arg, sw->no, port, run);
 }
 
+/*
+ * The table of a switch's port is that of the port behind it: what comes in from there is judged as
+ * what that port sends, and what goes out as what it is to receive.
+ */
 static bool lets_in(struct port *ib, u16 pkey, u32 npkts)
 {
-	if (!ib->setup.enforce_in || port_has_pkey(ib, pkey))
+	if (!ib->setup.enforce_in || port_sends_pkey(ib, pkey))
 		return true;
 	ib->pkey_in_drops += npkts;
 	return false;
@@ -24,7 +28,7 @@ static bool lets_in(struct port *ib, u16 pkey, u32 npkts)
 
 static bool lets_out(struct port *ib, u16 pkey, u32 npkts)
 {
-	if (!ib->setup.enforce_out || port_has_pkey(ib, pkey))
+	if (!ib->setup.enforce_out || port_pkey_for(ib, pkey))
 		return true;
 	ib->pkey_out_drops += npkts;
 	return false;

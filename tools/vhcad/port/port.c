@@ -252,15 +252,25 @@ void port_reregister(struct port *port)
 	tell_changed(port, PORT_REREGISTER);
 }
 
-bool port_has_pkey(const struct port *port, u16 pkey)
+/* An entry of the table that is not empty, and is of the packet's partition. */
+static bool same_partition(u16 own, u16 pkey)
 {
-	for (u32 i = 0; i < PORT_PKEYS; i++) {
-		u16 own = port->pkey[i];
+	return own & ~PKEY_FULL && !((own ^ pkey) & ~PKEY_FULL);
+}
 
-		if ((own & ~PKEY_FULL) && !((own ^ pkey) & ~PKEY_FULL) &&
-		    ((own | pkey) & PKEY_FULL))
+u16 port_pkey_for(const struct port *port, u16 pkey)
+{
+	for (u32 i = 0; i < PORT_PKEYS; i++)
+		if (same_partition(port->pkey[i], pkey) && (port->pkey[i] | pkey) & PKEY_FULL)
+			return port->pkey[i];
+	return 0;
+}
+
+bool port_sends_pkey(const struct port *port, u16 pkey)
+{
+	for (u32 i = 0; i < PORT_PKEYS; i++)
+		if (same_partition(port->pkey[i], pkey) && (port->pkey[i] | ~pkey) & PKEY_FULL)
 			return true;
-	}
 	return false;
 }
 

@@ -80,7 +80,8 @@ struct port_ops {
  * @width_enabled, @speed_enabled, @speed_ext_enabled: bits
  * @down_default: enum port_phys_state that follows the loss of the link: sleep or polling
  * @vl_high_limit, @vl_stall, @hoq_life, @op_vls: of a port of a switch, or for VL arbitration
- * @enforce_in, @enforce_out: a port of a switch drops packets whose P_Key its table lacks
+ * @enforce_in, @enforce_out: a port of a switch drops packets whose P_Key its table does not let
+ *	come in from who is behind the port, or go out there
  * @filter_raw_in, @filter_raw_out: never set; there are no raw packets
  * @subnet_timeout: 0..31
  * @trap_suppress: MulticastPKeyTrapSuppressionEnabled
@@ -316,8 +317,14 @@ static inline bool port_has_lid(const struct port *port, u16 lid)
 	return port->lid && !((lid ^ port->lid) >> port->lmc);
 }
 
-/** port_has_pkey() - does the table have a P_Key that matches?  One of both has to be a full one */
-bool port_has_pkey(const struct port *port, u16 pkey);
+/**
+ * port_pkey_for() - the P_Key of the table that lets a packet with this one arrive, and that its
+ *	answer has; 0: there is none.  One of both has to be a full one
+ */
+u16 port_pkey_for(const struct port *port, u16 pkey);
+
+/** port_sends_pkey() - has the table this P_Key to send with?  Who has a full one has both */
+bool port_sends_pkey(const struct port *port, u16 pkey);
 
 /** port_violation() - count one in a counter that stays at 0xffff */
 static inline void port_violation(u16 *count)

@@ -60,7 +60,7 @@ static void answer_lid(struct arrival *r)
 	const struct port *self = agent_self(r->a);
 	struct wire_hdr h = {
 		.sl = r->h->sl, .dlid = r->h->slid, .slid = r->h->dlid, .dqpn = r->h->sqpn,
-		.sqpn = r->h->dqpn, .pkey = r->h->pkey, .grh = r->h->grh,
+		.sqpn = r->h->dqpn, .pkey = port_pkey_for(self, r->h->pkey), .grh = r->h->grh,
 		.tclass = r->h->tclass, .flow_label = r->h->flow_label, .hop_limit = 0xff,
 	};
 
@@ -180,7 +180,7 @@ static bool rx_qp1(struct arrival *r)
 {
 	const struct port *self = agent_self(r->a);
 	const struct wire_hdr *h = r->h;
-	bool right = h->qkey == MAD_GSI_QKEY && port_has_pkey(self, h->pkey);
+	bool right = h->qkey == MAD_GSI_QKEY && port_pkey_for(self, h->pkey);
 	bool served = mad_get(r->mad, MAD_CLASS) == MAD_CLASS_PERF;
 
 	if (!agent_is_switch(r->a))

@@ -476,6 +476,33 @@ static void other_classes(void **state)
 	expect_trap(TRAP_BAD_QKEY, NOTICE_SECURITY, lid_a);
 }
 
+/* Who answers does so as the member that it is; limited members are not answered by each other. */
+static void partitions(void **state)
+{
+	static const struct { u16 asks, own, answers; } c[] = {
+		{ 0xffff, 0xffff, 0xffff }, { 0xffff, 0x7fff, 0x7fff }, { 0x7fff, 0xffff, 0xffff },
+		{ 0x7fff, 0x7fff, 0 }, { 0x8001, 0xffff, 0 },
+	};
+	struct ta_mail mail;
+	u8 mad[MAD_LEN];
+
+	for (u32 i = 0; i < 2 * ARRAY_SIZE(c); i++) {
+		struct port *own = i % 2 ? fab_switch_ib(w.f, 1, 0) : &w.hca[1].port.ib;
+		struct wire_hdr h = {
+			.pkey = c[i / 2].asks, .dlid = i % 2 ? lid_b : lid_h1, .slid = lid_h0,
+			.dqpn = 1, .sqpn = 1, .qkey = MAD_GSI_QKEY,
+		};
+
+		own->pkey[0] = c[i / 2].own;
+		ta_request(&w, mad, MAD_CLASS_PERF, MAD_GET, ATTR_CLASS_PORT_INFO, 0);
+		ta_raw(&w, 0, &h, mad, MAD_LEN);
+		ta_pass(&w, MSEC);
+		assert_int_equal(ta_find(&w.hca[0], w.tid, &mail), !!c[i / 2].answers);
+		if (c[i / 2].answers)
+			assert_int_equal(mail.h.pkey, c[i / 2].answers);
+	}
+}
+
 /* ------------------------------------------------------------------------
  * What is malformed
  */
@@ -609,6 +636,7 @@ int main(void)
 		TEST(saturation),
 		TEST(all_ports),
 		TEST(other_classes),
+		TEST(partitions),
 		TEST(rubbish),
 		TEST(data_vl),
 		TEST(memory),

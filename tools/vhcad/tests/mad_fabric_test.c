@@ -452,53 +452,76 @@ static void states(void **state)
 	}
 }
 
+static void enforce(struct port *at, bool in, bool out)
+{
+	struct port_setup setup = at->setup;
+
+	setup.enforce_in = in;
+	setup.enforce_out = out;
+	port_set_setup(at, &setup);
+}
+
 /* P_Keys at ports of switches, one way and the other. */
 static void pkeys(void **state)
 {
-	struct port_setup setup;
 	struct port_count c;
-	u16 pkey = 0x8001;
 	struct world w;
 
-	for (u32 topology = 0; topology < 2; topology++) {
-		for (u32 in = 0; in < 2; in++) {
-			struct port *at;
-			u32 n;
+	for (u32 i = 0; i < 4; i++) {
+		bool in = i / 2;
+		struct port *at;
 
-			start(&w, topology, true);
-			at = far_of(&w, !in);
-			n = w.e[!in].port.at;
-			setup = at->setup;
-			setup.enforce_in = in;
-			setup.enforce_out = !in;
-			port_set_setup(at, &setup);
-			send_data(&w, 0, 1, 0xffff);
-			assert_int_equal(w.e[1].n, 1);
-			port_set_pkeys(at, 0, 1, &pkey);
-			send_data(&w, 0, 1, 0xffff);
-			assert_int_equal(w.e[1].n, 1);
-			assert_int_equal(w.bad_pkeys, 1);
-			assert_int_equal(w.bad_port, n);
-			fab_switch_count(w.f, 0, n, &c);
-			assert_int_equal(c.rcv_constraint, in);
-			assert_int_equal(c.xmit_constraint, !in);
-			send_data(&w, 0, 1, 0x8001);
-			assert_int_equal(w.e[1].n, 2);
-			/* the other way is not asked */
-			send_data(&w, 1, 0, 0xffff);
-			assert_int_equal(w.e[0].n, 1);
-			/* management by VL15 has no partitions */
-			send_mad(&w, 0, LID_PERMISSIVE, 0, 1);
-			settle(&w);
-			assert_int_equal(w.rx, 1);
-			setup.enforce_in = false;
-			setup.enforce_out = false;
-			port_set_setup(at, &setup);
-			send_data(&w, 0, 1, 0xffff);
-			assert_int_equal(w.e[1].n, 3);
-			assert_int_equal(w.bad_pkeys, 1);
-			end(&w);
+		start(&w, i % 2, true);
+		at = far_of(&w, !in);
+		enforce(at, in, !in);
+		port_set_pkeys(at, 0, 1, &(u16){ 0x8001 });
+		send_data(&w, 0, 1, 0xffff);
+		assert_int_equal(w.e[1].n, 0);
+		assert_int_equal(w.bad_pkeys, 1);
+		assert_int_equal(w.bad_port, w.e[!in].port.at);
+		fab_switch_count(w.f, 0, w.bad_port, &c);
+		assert_int_equal(c.rcv_constraint, in);
+		assert_int_equal(c.xmit_constraint, !in);
+		/* the other way is not asked */
+		send_data(&w, 1, 0, 0xffff);
+		assert_int_equal(w.e[0].n, 1);
+		/* management by VL15 has no partitions */
+		send_mad(&w, 0, LID_PERMISSIVE, 0, 1);
+		settle(&w);
+		assert_int_equal(w.rx, 1);
+		enforce(at, false, false);
+		send_data(&w, 0, 1, 0xffff);
+		assert_int_equal(w.e[1].n, 1);
+		end(&w);
+	}
+}
+
+/* Full and limited members, behind ports of switches that have their tables. */
+static void members(void **state)
+{
+	const struct {
+		u16 pkey[2], sent;
+		bool in, out;
+	} c[] = {
+		{ { 0x8005, 0x8005 }, 0x8005, true, true }, { { 0x8005, 5 }, 0x8005, true, true },
+		{ { 5, 0x8005 }, 5, true, true }, { { 5, 5 }, 5, true, false },
+		{ { 6, 0x8005 }, 5, false, true }, { { 5, 5 }, 0x8005, false, true },
+	};
+	struct world w;
+
+	for (u32 i = 0; i < 2 * ARRAY_SIZE(c); i++) {
+		bool in = c[i / 2].in, arrives = in && c[i / 2].out;
+
+		start(&w, i % 2, true);
+		for (u32 k = 0; k < 2; k++) {
+			enforce(far_of(&w, k), true, true);
+			port_set_pkeys(far_of(&w, k), 0, 1, &c[i / 2].pkey[k]);
 		}
+		send_data(&w, 0, 1, c[i / 2].sent);
+		assert_int_equal(w.e[1].n, arrives);
+		assert_int_equal(w.bad_pkeys, !arrives);
+		assert_int_equal(w.bad_port, arrives ? 0 : w.e[in].port.at);
+		end(&w);
 	}
 }
 
@@ -766,8 +789,8 @@ int main(void)
 		cmocka_unit_test(neighbours), cmocka_unit_test(lid_routed),
 		cmocka_unit_test(switch_lids), cmocka_unit_test(ping_pong),
 		cmocka_unit_test(answers_for_each),
-		cmocka_unit_test(states), cmocka_unit_test(pkeys), cmocka_unit_test(own_lids),
-		cmocka_unit_test(told), cmocka_unit_test(port_zero),
+		cmocka_unit_test(states), cmocka_unit_test(pkeys), cmocka_unit_test(members),
+		cmocka_unit_test(own_lids), cmocka_unit_test(told), cmocka_unit_test(port_zero),
 		cmocka_unit_test(sender_gone), cmocka_unit_test(faults),
 		cmocka_unit_test(no_flow_control), cmocka_unit_test(flood),
 		cmocka_unit_test(many_ports),

@@ -275,9 +275,11 @@ static void setters(void **state)
 
 static void pkeys_match(void **state)
 {
-	static const struct { u16 own, other; bool match; } cases[] = {
-		{ 0x8001, 0x8001, true }, { 0x8001, 0x0001, true }, { 0x0001, 0x8001, true },
-		{ 0x0001, 0x0001, false }, { 0x8001, 0x8002, false }, { 0, 0x8000, false },
+	static const struct { u16 own, other, match; bool sends; } cases[] = {
+		{ 0x8001, 0x8001, 0x8001, true }, { 0x8001, 0x0001, 0x8001, true },
+		{ 0x0001, 0x8001, 0x0001, false }, { 0x0001, 0x0001, 0, true },
+		{ 0x8001, 0x8002, 0, false }, { 0x0001, 0x0002, 0, false },
+		{ 0, 0x8000, 0, false }, { 0, 0, 0, false },
 	};
 	struct owner o;
 	u16 count = 0xfffe;
@@ -286,7 +288,8 @@ static void pkeys_match(void **state)
 		start(&o);
 		port_set_pkeys(&o.port, 0, 1, &(u16){ 0 });
 		port_set_pkeys(&o.port, PORT_PKEYS - 1, 1, &cases[i].own);
-		assert_int_equal(port_has_pkey(&o.port, cases[i].other), cases[i].match);
+		assert_int_equal(port_pkey_for(&o.port, cases[i].other), cases[i].match);
+		assert_int_equal(port_sends_pkey(&o.port, cases[i].other), cases[i].sends);
 	}
 	port_violation(&count);
 	port_violation(&count);

@@ -9,8 +9,9 @@
 engines="minhop updn lash ftree"
 with_four="minhop updn lash"	# ftree knows one LID a port
 flows="c a v s f m q"
-plan $((2 + $(wc -w <<<"$engines $with_four") * 2 + 7 +
-	(LAB_NODE == 1 ? $(wc -w <<<"$flows $engines $engines $with_four $with_four $with_four") + 14 : 0)))
+plan $((2 + $(wc -w <<<"$engines $with_four") * 2 + 14 +
+	(LAB_NODE == 1 ? $(wc -w <<<"$flows $engines $engines $with_four $with_four $with_four") + 16 : 0) +
+	(LAB_NODE == 3 ? 1 : 0)))
 
 four() { active && [ "$(($(<"$port/lid_mask_count")))" = 2 ]; }
 one_lid() { active && [ "$(($(<"$port/lid_mask_count")))" = 0 ]; }
@@ -38,6 +39,39 @@ settled() { awk '/num:144/ { told = 1; up = 0 } /SUBNET UP/ { up = told; sweeps+
 
 # A full member of the default partition has the manager's P_Key first.
 pkeys() { cat "$port"/pkeys/* | grep -v 0x0000 | sort | paste -sd' '; }
+
+# ibqueryerrors fails when it finds any.
+dropped_by_switch() { ibqueryerrors | grep PortXmitConstraintErrors; }
+violations() { cat "$port/hw_counters/pkey_violations"; }
+
+# half NAME RESULT SERVER CLIENT: what comes of ib_send_bw in partition 3, from node CLIENT to node SERVER:
+# "sent" or "unanswered". A server waits for ever for what does not arrive.
+half()
+{
+	local name=$1 result=$2 server=$3 client=$4 pid='' rc=0 index
+	index=$(grep -lx "0x[08]003" "$port"/pkeys/*)
+	set -- ib_send_bw -d "$LAB_DEV" -F -n 100 --pkey_index="${index##*/}"
+	if [ "$LAB_NODE" = "$server" ]; then
+		"$@" >"$LAB_OUT/$name.server" 2>&1 &
+		pid=$!
+		wait_listen 18515 "$pid" || true
+	fi
+	lab-barrier "$name-listens"
+	if [ "$LAB_NODE" = "$client" ]; then
+		if "$@" "10.77.0.$server" >/tmp/half 2>&1; then
+			echo sent
+		elif grep -q "Failed status 12" /tmp/half; then
+			echo unanswered
+		fi >"$LAB_OUT/$name.result"
+		cat /tmp/half
+	fi
+	lab-barrier "$name-asked"
+	if [ -n "$pid" ]; then
+		[ "$result" = sent ] || kill "$pid"
+		ended "$pid" || [ "$result" != sent ] || rc=1
+	fi
+	[ "$(<"$LAB_OUT/$name.result")" = "$result" ] && return $rc
+}
 
 guid() { tr -d : <"$port/gids/0" | cut -c17-; }
 
@@ -78,12 +112,15 @@ for one in $with_four; do
 	ok "$one, four LIDs: data arrive" pair "$one-four" 18515 ibv_rc_pingpong -d "$LAB_DEV" -c -n 50
 done
 
-# Nodes 1 and 2 in a partition of their own; all in the default one, node 3 as a limited member.
+# Nodes 1 and 2 in a partition of their own; all in one whose only full member is node 1; and all in the
+# default one, node 3 as a limited member.
 read -r one <"$LAB_OUT/guid.1"
 read -r two <"$LAB_OUT/guid.2"
+read -r three <"$LAB_OUT/guid.3"
 cat >/tmp/partitions.conf <<EOT
 Default=0x7fff, ipoib : ALL=limited, SELF=full, 0x$two=full ;
 pair=0x0002 : 0x$one=full, 0x$two=full ;
+half=0x0003 : 0x$one=full, 0x$two=limited, 0x$three=limited ;
 EOT
 cat >/tmp/qos.conf <<EOT
 qos TRUE
@@ -97,14 +134,28 @@ manager partitions -P /tmp/partitions.conf
 ok "partitions: the port has one LID again" within one_lid
 know_lids
 case $LAB_NODE in
-3) expected="0x7fff" ;;
-*) expected="0x8002 0xffff" ;;
+1) expected="0x8002 0x8003 0xffff" ;;
+2) expected="0x0003 0x8002 0xffff" ;;
+3) expected="0x0003 0x7fff" ;;
 esac
 ok "partitions: the P_Keys of this port" within says "^$expected\$" pkeys
 [ "$LAB_NODE" != 1 ] || ok "partitions: every switch knows the way to every port" every_table
+[ "$LAB_NODE" != 1 ] || ibqueryerrors -k >/dev/null
+before=$(violations)
 lab-barrier partitioned
 ok "partitions: data arrive in the second" pair inside 18515 ib_send_bw -d "$LAB_DEV" -F -n 100 --pkey_index=1
 lab-barrier inside
+ok "partitions: the manager answers, also a limited member" says ClassPortInfo saquery CPI
+ok "partitions: a full member sends to a limited one" half full-limited sent 3 1
+ok "partitions: a limited one to a full one" half limited-full sent 1 2
+ok "partitions: but not to a limited one" half limited-limited unanswered 3 2
+[ "$LAB_NODE" != 1 ] || ok "partitions: a switch drops it" dropped_by_switch
+is "partitions: no adapter sees it" "$before" "$(violations)"
+lab-barrier dropped
+manager adapters -P /tmp/partitions.conf -Z off
+ok "without switches: a full member sends to a limited one" half adapters-sent sent 3 1
+ok "without switches: no limited one to a limited one" half adapters-unanswered unanswered 3 2
+[ "$LAB_NODE" != 3 ] || ok "without switches: the adapter drops it" [ "$(violations)" -gt "$before" ]
 
 manager qos -F /tmp/qos.conf
 ok "quality of service: the port is ACTIVE" within active
