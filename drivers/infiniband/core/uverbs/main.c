@@ -250,6 +250,9 @@ static void uverbs_remove_one(struct ib_device *ibdev, void *client_data)
 	struct ib_uverbs_file *file;
 
 	cdev_device_del(&udev->cdev, &udev->dev);
+	/* The number is free at once: a device that comes back finds its old name. */
+	ida_free(&uverbs_ida, udev->devnum);
+	udev->devnum = -1;
 
 	if (!disassociate) {
 		if (!refcount_dec_and_test(&udev->users))

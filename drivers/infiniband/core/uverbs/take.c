@@ -41,6 +41,10 @@ static struct ib_uobject *take_type(struct uverbs_call *call, const struct uverb
 	struct uverbs_held *held;
 	struct ib_uobject *uobj;
 
+	/* What is left of an object has nothing that a handler could use. */
+	if (call->revoked && access != UVERBS_ACCESS_DESTROY)
+		return ERR_PTR(uverbs_refuse(call, -EIO, "%s: the device was removed", name));
+
 	held = uverbs_call_alloc(call, sizeof(*held));
 	if (IS_ERR(held))
 		return ERR_CAST(held);

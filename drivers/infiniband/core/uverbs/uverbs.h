@@ -37,7 +37,7 @@ struct uverbs_api;
  * @calls_done: the last running request has left
  * @users: open files (and one for the client), for drivers that cannot disassociate
  * @users_done: the last file of such a driver was closed
- * @devnum: N
+ * @devnum: N, until the device goes; then -1
  * @num_comp_vectors: completion vectors the device had when it was added
  * @uapi: the commands and attributes this device answers
  * @files_lock: protects @files

@@ -19,6 +19,7 @@ enum {
 enum {
 	FAKE_METHOD_NUMBER_CREATE = 1U << UVERBS_ID_NS_SHIFT,
 	FAKE_METHOD_NUMBER_DESTROY,
+	FAKE_METHOD_NUMBER_TRADE,
 };
 
 enum {
@@ -28,6 +29,8 @@ enum {
 
 enum {
 	FAKE_ATTR_HANDLE = 1U << UVERBS_ID_NS_SHIFT,
+	FAKE_ATTR_OTHER,
+	FAKE_ATTR_FILE,
 };
 
 #define REASONS (RDMA_REMOVE_ABORT + 1)
@@ -49,6 +52,7 @@ struct number {
  * @numbers: objects with numbers that it holds
  * @files: objects with descriptors that it holds
  * @used: descriptors that it was given
+ * @traded: numbers that ended for others
  * @ended: objects that were to end, by reason
  * @ret: what a method returns
  * @unmade: it fails before it has made the object
@@ -57,7 +61,7 @@ struct number {
  * @wrong: objects that ended without having been made
  */
 static struct driver {
-	int numbers, files, used;
+	int numbers, files, used, traded;
 	unsigned int ended[REASONS];
 	int ret;
 	bool unmade;
@@ -114,6 +118,12 @@ static int UVERBS_HANDLER(FAKE_METHOD_FILE_USE)(struct uverbs_attr_bundle *attrs
 	return driver.ret;
 }
 
+static int UVERBS_HANDLER(FAKE_METHOD_NUMBER_TRADE)(struct uverbs_attr_bundle *attrs)
+{
+	driver.traded++;
+	return 0;
+}
+
 static const struct file_operations file_fops = {
 	.owner = THIS_MODULE,
 	.release = uverbs_uobject_fd_release,
@@ -125,10 +135,18 @@ DECLARE_UVERBS_NAMED_METHOD(FAKE_METHOD_NUMBER_CREATE,
 DECLARE_UVERBS_NAMED_METHOD_DESTROY(FAKE_METHOD_NUMBER_DESTROY,
 				    UVERBS_ATTR_IDR(FAKE_ATTR_HANDLE, FAKE_OBJECT_NUMBER,
 						    UVERBS_ACCESS_DESTROY, UA_MANDATORY));
+DECLARE_UVERBS_NAMED_METHOD(FAKE_METHOD_NUMBER_TRADE,
+			    UVERBS_ATTR_IDR(FAKE_ATTR_HANDLE, FAKE_OBJECT_NUMBER,
+					    UVERBS_ACCESS_DESTROY, UA_MANDATORY),
+			    UVERBS_ATTR_IDR(FAKE_ATTR_OTHER, FAKE_OBJECT_NUMBER,
+					    UVERBS_ACCESS_READ, UA_OPTIONAL),
+			    UVERBS_ATTR_FD(FAKE_ATTR_FILE, FAKE_OBJECT_FILE, UVERBS_ACCESS_READ,
+					   UA_OPTIONAL));
 DECLARE_UVERBS_NAMED_OBJECT(FAKE_OBJECT_NUMBER,
 			    UVERBS_TYPE_ALLOC_IDR_SZ(sizeof(struct number), end_number),
 			    &UVERBS_METHOD(FAKE_METHOD_NUMBER_CREATE),
-			    &UVERBS_METHOD(FAKE_METHOD_NUMBER_DESTROY));
+			    &UVERBS_METHOD(FAKE_METHOD_NUMBER_DESTROY),
+			    &UVERBS_METHOD(FAKE_METHOD_NUMBER_TRADE));
 
 DECLARE_UVERBS_NAMED_METHOD(FAKE_METHOD_FILE_CREATE,
 			    UVERBS_ATTR_FD(FAKE_ATTR_HANDLE, FAKE_OBJECT_FILE, UVERBS_ACCESS_NEW,
@@ -290,6 +308,47 @@ static void files_outlive_objects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.ended[RDMA_REMOVE_DRIVER_REMOVE], 2);
 }
 
+/* Ends a number for another object, which attribute @id names. */
+static int trade(struct uverbs_test *t, s64 handle, u16 id, s64 other)
+{
+	struct ib_uverbs_attr attrs[] = {
+		TU_HANDLE(FAKE_ATTR_HANDLE, handle),
+		TU_HANDLE(id, other),
+	};
+
+	return tu_ioctl(t, FAKE_OBJECT_NUMBER, FAKE_METHOD_NUMBER_TRADE, attrs, ARRAY_SIZE(attrs));
+}
+
+/* With the device gone an object can be ended, and nothing else be done with one. */
+static void trades(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv;
+	s64 one, two, three, fd;
+
+	one = new_number(t);
+	two = new_number(t);
+	three = new_number(t);
+	fd = new_file(t);
+	KUNIT_ASSERT_GE(test, three, 0);
+	KUNIT_ASSERT_GE(test, fd, 0);
+	KUNIT_EXPECT_EQ(test, trade(t, one, FAKE_ATTR_OTHER, two), 0);
+	KUNIT_EXPECT_EQ(test, driver.traded, 1);
+	one = new_number(t);
+	KUNIT_EXPECT_EQ(test, trade(t, one, FAKE_ATTR_FILE, fd), 0);
+	KUNIT_EXPECT_EQ(test, driver.traded, 2);
+	KUNIT_EXPECT_EQ(test, driver.numbers, 2);
+
+	tu_remove_device(t);
+	tu_expect_refused(t, trade(t, two, FAKE_ATTR_OTHER, three), -EIO, "device was removed");
+	tu_expect_refused(t, trade(t, two, FAKE_ATTR_FILE, fd), -EIO, "device was removed");
+	KUNIT_EXPECT_EQ(test, driver.traded, 2);
+	/* A request that was refused has ended nothing. */
+	KUNIT_EXPECT_EQ(test, end(t, two), two);
+	KUNIT_EXPECT_EQ(test, end(t, two), -ENOENT);
+	KUNIT_EXPECT_EQ(test, end(t, three), three);
+	tu_close_fd(fd);
+}
+
 static int driver_object_init(struct kunit *test)
 {
 	memset(&driver, 0, sizeof(driver));
@@ -308,6 +367,7 @@ static struct kunit_case driver_object_cases[] = {
 	KUNIT_CASE(number_of_nothing),
 	KUNIT_CASE(files),
 	KUNIT_CASE(files_outlive_objects),
+	KUNIT_CASE(trades),
 	{}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: files and what outlives them: opening one while the device goes, mappings of its pages,
- * and objects that a driver does not give back.
+ * KUnit: files and what outlives them: opening one while the device goes, the number of a device
+ * that comes back, mappings of its pages, and objects that a driver does not give back.
  */
 #include <linux/anon_inodes.h>
 #include <linux/completion.h>
@@ -36,6 +36,34 @@ static void opened_while_going(struct kunit *test)
 	refcount_set(&t->udev->users, 1);
 	KUNIT_EXPECT_EQ(test, tu_open_file(&other), 0);
 	tu_close(&other);
+}
+
+/* Adds a device and opens its file. */
+static void plug(struct uverbs_test *t)
+{
+	t->device = fake_device_alloc();
+	KUNIT_ASSERT_NOT_NULL(t->test, t->device);
+	KUNIT_ASSERT_EQ(t->test, ib_register_device(&t->device->ib, "kt_uverbs%d", NULL), 0);
+	KUNIT_ASSERT_EQ(t->test, tu_open_file(t), 0);
+}
+
+/* A device that comes back is found by its old name, though a program still has the old file. */
+static void number_of_a_device(struct kunit *test)
+{
+	struct uverbs_test *t = test->priv, again = *t, another = *t;
+	int number = t->udev->devnum;
+
+	tu_remove_device(t);
+	plug(&again);
+	KUNIT_EXPECT_EQ(test, again.udev->devnum, number);
+	/* The end of the old file is no second end of the number. */
+	tu_close(t);
+	plug(&another);
+	KUNIT_EXPECT_NE(test, another.udev->devnum, number);
+	tu_close(&another);
+	tu_remove_device(&another);
+	tu_close(&again);
+	tu_remove_device(&again);
 }
 
 /* ---- objects that the driver keeps ---- */
@@ -311,6 +339,7 @@ static void disassociated_while_mapping(struct kunit *test)
 
 static struct kunit_case file_cases[] = {
 	KUNIT_CASE(opened_while_going),
+	KUNIT_CASE(number_of_a_device),
 	KUNIT_CASE(kept_objects),
 	KUNIT_CASE(context_of_a_file),
 	KUNIT_CASE(listed),
