@@ -81,7 +81,7 @@ static void silence_device(struct vhca_hw *hw)
 		pci_clear_master(to_pci_dev(hw->dev));
 }
 
-/* Who writes memory back may wait for work in this queue: it must not need memory to go on. */
+/* Writing memory back may wait for work in this queue, which must not need memory to go on. */
 struct workqueue_struct *vhca_reclaim_wq;
 EXPORT_SYMBOL_IF_KUNIT(vhca_reclaim_wq);
 
