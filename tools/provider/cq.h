@@ -81,7 +81,7 @@ static inline struct vhca_cq *ex_to_vhca_cq(struct ibv_cq_ex *cq)
 	return container_of(cq, struct vhca_cq, vcq.cq_ex);
 }
 
-/* Whose a completion is: that of a QP, or of an XRC SRQ whatever the QP. */
+/* The key of the queue that a completion belongs to: a QP, or an XRC SRQ whatever the QP. */
 static inline uint32_t vhca_cqe_key(const struct vhca_cqe *cqe)
 {
 	return cqe->flags & VHCA_CQE_F_XRC ? le32toh(cqe->srqn) | VHCA_SRQ_KEY :

@@ -27,7 +27,7 @@ static void invalidate(struct vhca_cqe *ring, uint8_t log, uint64_t from)
 /*
  * Copies the entries up to first from the ring that the device has left.
  *
- * Return: 0, or EPROTO when the device cannot have written so many.
+ * Return: 0, or EPROTO when there are more than the device can have written.
  */
 static int copy_entries(struct vhca_cq *cq, struct vhca_cqe *ring, uint8_t log, uint64_t first)
 {

@@ -49,7 +49,7 @@ static int begin(struct vhca_srq *srq, struct ibv_pd *pd, struct vhca_context *c
 	return 0;
 }
 
-/* It has not come to be: whatever it had goes. */
+/* Ends a create that has failed: frees what the SRQ had. */
 static struct ibv_srq *given_up(struct vhca_srq *srq, int err)
 {
 	vhca_buf_free(&srq->buf);

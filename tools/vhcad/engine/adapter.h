@@ -161,8 +161,9 @@ static inline struct shard *adapter_home(const struct adapter *a)
 static inline bool adapter_is_near(const struct adapter *a, const struct adapter *b)
 {
 	/*
-	 * Who works for it alone changes both, so that they stay as they are.  Of one that is on
-	 * its way back the worker has changed before its home says so.
+	 * Only the thread that works for an adapter changes its home and its worker, so that both
+	 * stay while they are equal to ours.  When an adapter comes back, its worker changes before
+	 * its home.
 	 */
 	return a->worker->alone || a == b ||
 	       (__atomic_load_n(&b->home, __ATOMIC_ACQUIRE) == a->home &&

@@ -195,7 +195,7 @@ void adapter_attend(struct adapter *a)
 {
 	struct shard *s;
 
-	/* what the caller has brought must be visible before it is read who will look for it */
+	/* the caller's stores come before the load of the thread that is to see them */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	s = adapter_home(a);
 	if (__atomic_load_n(&s->asleep, __ATOMIC_RELAXED))

@@ -125,7 +125,7 @@ void shard_answer(struct shard *s)
 
 void adapter_send_off(struct adapter *a, struct shard *to)
 {
-	/* who goes where it is would be in no list there until the next pass */
+	/* an adapter that is sent to its own shard would be in no list until the next pass */
 	a->going = to == a->home ? NULL : to;
 	__atomic_store_n(&a->home->news, true, __ATOMIC_RELAXED);
 }

@@ -12,7 +12,7 @@
 
 /* How long a thread is looked at. */
 #define PERIOD_NS	10000000u
-/* A thread is busy that has worked so much of it, in thousandths. */
+/* The share of that time, in thousandths, from which on a thread that works is busy. */
 #define BUSY		900u
 /* What is to become less, at least: to this of what it was, in thousandths. */
 #define WORTH		900u

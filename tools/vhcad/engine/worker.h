@@ -15,12 +15,12 @@
 #define SLICE_WQES	32u
 /* The same in time: what takes longer is charged to the adapter beyond its turns, up to a bound. */
 #define SLICE_NS	20000u
-/* A turn ends when it has taken so long; what it is in the middle of has the rest of the slice. */
+/* Time after which a turn ends; what it is in the middle of has the rest of the slice. */
 #define TURN_NS		(SLICE_NS * 3 / 4)
 #define DEBT_MAX	(16 * SLICE_NS)
 /* Iterations of a loop of a slice between two looks at the clock. */
 #define LOOK_EVERY	8u
-/* An entry of a key's list of pieces costs as much as copying so many bytes does. */
+/* Bytes whose copying costs as much as an entry of a key's list of pieces. */
 #define PIECE_COST	64u
 /* Pieces of one run of packets after which its remaining packets must be sent again. */
 #define RUN_PIECES	(SLICE_BYTES / PIECE_COST)

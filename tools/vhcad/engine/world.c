@@ -5,7 +5,7 @@
 #include "engine/internal.h"
 #include "fabric/fabric.h"
 
-/* Who holds all shards finds all adapters in them: none is on its way. */
+/* While all shards are held, all adapters are in them: none is on its way. */
 void engine_lock(struct engine *e)
 {
 	for (u32 i = 0; i < e->nshards; i++)

@@ -93,7 +93,7 @@ static void take_out(struct eth_gid *g)
 	list_del_init(&g->in_gids);
 }
 
-/* A strict port has others' addresses in its table, as its driver believes; but that is all. */
+/* An address that is not a strict port's own stays in its table alone: nothing is sent there. */
 static void put_in(struct eth_segment *s, struct eth_gid *g, const struct eth_addr *a)
 {
 	const struct fab_eth *eth = g->port->eth;

@@ -22,7 +22,7 @@ struct eth_box {
 /**
  * struct eth_segment - a fabric's Ethernet ports
  * @lock: what threads that are not the engine's touch: @stations, @gids, @enabled, @filling and
- *	@news.  Who has the engine's lock may read the first three without it
+ *	@news.  The first three may be read under the engine's lock alone
  * @seed: secret, so that no guest can choose buckets
  * @stations: entries of all tables by Ethernet address and VLAN
  * @gids: entries of all tables by Ethernet address, VLAN and GID
@@ -33,7 +33,7 @@ struct eth_box {
  * @socket: the other end of its cable, which faults of every link take down as well
  * @filling: frames from there,
  * @taking: and those that the engine takes,
- * @taken: of which it has taken so many bytes
+ * @taken: the bytes of those that it has taken
  * @news: there is something in @filling; atomic
  * @frame: of those in @taking the one that comes to the ports now, or NULL,
  * @len: its bytes,

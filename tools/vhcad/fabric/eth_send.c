@@ -33,7 +33,7 @@ static __attribute__((cold, noinline)) void record(struct fab_port *port, struct
 		capture_run(port, run);
 }
 
-/* To those outside, for whom one port stands. */
+/* Gives packets to the adapters outside, for which one port stands. */
 static void give_out(struct fab_port *from, struct run *run, u64 bytes)
 {
 	struct fabric *f = from->fabric;
@@ -110,7 +110,7 @@ static bool lost(const struct run *run)
 	return run->pl && run->pl->fault;
 }
 
-/* To all ports that hear the VLAN, by their numbers from 1, and once to those outside. */
+/* Sends to all ports in the VLAN, by their numbers from 1, and once to the adapters outside. */
 static bool multicast(struct fab_port *from, struct run *run, u64 bytes, struct fab_cursor *c,
 		      u32 *budget)
 {

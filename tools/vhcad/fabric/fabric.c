@@ -44,7 +44,7 @@ struct fabric *fabric_new(void)
 	INIT_LIST_HEAD(&f->free);
 	INIT_LIST_HEAD(&f->mads);
 	pthread_mutex_init(&f->lock, NULL);
-	f->mad_ways = &mad_ways;
+	f->mad_ops = &fab_mad_ops;
 	f->agents_at = UINT64_MAX;
 	return f;
 }

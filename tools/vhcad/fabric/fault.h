@@ -51,13 +51,13 @@ enum fab_direction {
  * @opcode: only packets whose opcode's name has these words, see wire_named(); empty: all
  * @mgmt_class: only management packets of this class: MADs to QP 0 or 1; 0: all packets
  * @has_dqpn: only packets to QP @dqpn
- * @permille: strikes so many of a thousand, 1 to 1000
+ * @permille: how many of a thousand packets it strikes, 1 to 1000
  * @seed: another one strikes others
  * @skip: packets that are let by first
  * @count: packets it strikes before it is gone; 0: no end
  * @usec: how long: FAB_DELAY, FAB_REORDER, FAB_STALL, FAB_FLAP; at least 1.  FAB_DUPLICATE:
  *	how much later the second copy is, if it is
- * @jitter: up to so many us longer
+ * @jitter: up to how many us longer
  * @after: ms from arming until it begins
  * @until: ms from arming until it ends, 0: it does not
  */

@@ -130,12 +130,12 @@ struct fab_crossing {
 };
 
 /**
- * struct mad_ways - where links take packets of management
+ * struct fab_mad_ops - where links take packets of management
  * @at_switch: a packet of VL15 has come to a switch by a port; the packet is taken
  * @at_port: it has come to an adapter's port; the packet is taken
  * @to_agents: a packet is for the switch itself; it stays the caller's
  */
-struct mad_ways {
+struct fab_mad_ops {
 	void (*at_switch)(struct fab_switch *sw, u32 port, struct fab_packet *p);
 	void (*at_port)(struct fab_port *to, struct fab_packet *p);
 	void (*to_agents)(struct fab_switch *sw, u32 port, const struct fab_packet *p);
@@ -149,7 +149,7 @@ struct fabric {
 	void *agents_arg;
 	u64 agents_at;			/* see fab_agents_at() */
 	struct list_head mads;		/* packets of mad.c, by the time of their next step */
-	const struct mad_ways *mad_ways;
+	const struct fab_mad_ops *mad_ops;
 	u32 nmads;			/* all of mad.c, wherever they are */
 	struct fab_switch *shared;	/* the one switch, which takes no time */
 	struct topo *topo;
@@ -162,7 +162,7 @@ struct fabric {
 	struct fab_port **ports;	/* at @shared by their numbers less one; holes are NULL */
 	u32 nports;
 	u16 width[MLID_LAST - MLID_FIRST + 1];	/* adapters' ports that an MLID leads to */
-	u32 wide[TOPO_MAX_LINKS + 1];	/* MLIDs of so many ports */
+	u32 wide[TOPO_MAX_LINKS + 1];	/* MLIDs that lead to n ports */
 	u32 widest;			/* most ports of one */
 	u64 now;
 	fab_packet_hook hook;
@@ -182,7 +182,7 @@ struct fabric {
 /* Copies of multicasts that are made in one go, in bytes. */
 #define POLL_BYTES	(64u << 10)
 
-/* One more switch: are there more than a way without a loop has? Then tables lead it round. */
+/* Counts a switch.  Returns true if a path without a loop has fewer, so that tables form one. */
 static inline bool goes_round(struct fab_packet *p)
 {
 	return ++p->hops > TOPO_MAX_SWITCHES;
@@ -245,7 +245,7 @@ struct fab_packet *mad_copy(struct fabric *f, const struct fab_packet *p);
 void mad_free(struct fabric *f, struct fab_packet *p);
 
 /* mad.c */
-extern const struct mad_ways mad_ways;
+extern const struct fab_mad_ops fab_mad_ops;
 /** mads_run() - steps that are due, up to @most; returns how many */
 u32 mads_run(struct fabric *f, u32 most);
 /** mads_forget() - a port goes */
@@ -331,7 +331,7 @@ void topo_switch_data(struct fab_switch *sw, struct fab_packet *p);
 u32 topo_room(const struct fab_port *port);
 /** topo_port_down() - what is under way to and from a port is lost */
 void topo_port_down(struct fab_port *port);
-/** topo_run() - all that happens until then, or until so many packets have arrived; how much did */
+/** topo_run() - what happens until @now, or until @most packets arrive; returns how many steps */
 u32 topo_run(struct topo *t, u64 now, u32 most);
 /** topo_next() - when something happens, or UINT64_MAX */
 u64 topo_next(struct topo *t);

@@ -261,7 +261,7 @@ static void at_port(struct fab_port *to, struct fab_packet *p)
 	deliver(to, p);
 }
 
-const struct mad_ways mad_ways = {
+const struct fab_mad_ops fab_mad_ops = {
 	.at_switch = at_switch,
 	.at_port = at_port,
 	.to_agents = to_agents,

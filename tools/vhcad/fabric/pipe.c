@@ -49,7 +49,7 @@ static void look_at_first(struct pipe_lane *lane, u64 now)
 			break;
 		list_del_init(&p->link);
 		if (own) {
-			sw->fabric->mad_ways->to_agents(sw, in->in_no + 1, p);
+			sw->fabric->mad_ops->to_agents(sw, in->in_no + 1, p);
 			topo_give_back(in->topo, p);
 		} else {
 			topo_lose(in->topo, p);
@@ -326,13 +326,13 @@ static void arrive_at_end(struct fab_pipe *p, struct fab_packet *packet)
 
 static void vl15_arrives(struct fab_pipe *p, struct fab_packet *packet)
 {
-	const struct mad_ways *ways = p->topo->fabric->mad_ways;
+	const struct fab_mad_ops *ops = p->topo->fabric->mad_ops;
 
 	p->topo->landed++;
 	if (p->to)
-		ways->at_switch(p->to, p->in_no + 1, packet);
+		ops->at_switch(p->to, p->in_no + 1, packet);
 	else
-		ways->at_port(p->to_end->port, packet);
+		ops->at_port(p->to_end->port, packet);
 }
 
 static void on_land(struct timer *timer)

@@ -131,7 +131,7 @@ bool lane_drops(const struct fab_pipe *p, const struct fab_pipe *in,
 u32 lanes_waiting(const struct fab_pipe *p, u64 now);
 /** lane_choose() - the one that goes next, of those with room at the far end; or NO_VL */
 u32 lane_choose(struct fab_pipe *p, u32 waiting);
-/** lane_sent() - a packet of so many bytes sets out by what lane_choose() has said */
+/** lane_sent() - a packet of @len bytes sets out by what lane_choose() has said */
 void lane_sent(struct fab_pipe *p, u32 len);
 /** lane_next() - whose packet goes next, of those that wait at a switch for a link by this VL */
 struct pipe_lane *lane_next(struct fab_pipe *p, u32 vl);

@@ -4,7 +4,7 @@
  */
 #include "fabric/threads.h"
 
-/* Threads that do not poll the fabric set its time when it is so much behind theirs. */
+/* How far the time of the fabric may be behind before a thread that does not poll it sets it. */
 #define FEW_NS	1000000u
 
 void fabric_set_threads(struct fabric *f)

@@ -96,7 +96,7 @@ bool topo_check(const struct topo *t, char *why, size_t room);
 /** topo_finish() - make the queues of a topology that is all described; 0 or -ENOMEM */
 int topo_finish(struct topo *t);
 
-/** topo_end() - the name of the n-th adapter's port that has a link; NULL: there are not so many */
+/** topo_end() - the name of the n-th adapter's port that has a link; NULL: there are n or fewer */
 const char *topo_end(const struct topo *t, u32 n);
 
 /** topo_switches() - how many switches there are */
@@ -194,10 +194,10 @@ int fab_link_find(const struct fabric *f, const char *name);
 /** fab_link_at() - the n-th link, for faults */
 struct fab_link *fab_link_at(struct fabric *f, u32 n);
 
-/** fab_link_state() - the n-th link; false: there are not so many */
+/** fab_link_state() - the n-th link; false: there are n or fewer */
 bool fab_link_state(const struct fabric *f, u32 n, struct fab_link_state *s);
 
-/** fab_switch_state() - the n-th switch; false: there are not so many */
+/** fab_switch_state() - the n-th switch; false: there are n or fewer */
 bool fab_switch_state(const struct fabric *f, u32 n, struct fab_switch_state *s);
 
 /** fab_switch_find() - number of the switch of that name; -1: there is none */

@@ -57,7 +57,7 @@ static void make_adapters(void)
 
 static void make_linked(void)
 {
-	static const struct twish links[] = {
+	static const struct t_link links[] = {
 		{ "s-a:1", "4X EDR", 5, 4 }, { "s-z", "4X HDR", 5, 4 }, { "z-b:1", "1X SDR", 0, 2 },
 		{ 0 },
 	};

@@ -18,7 +18,7 @@
 /* Short enough for packets that circulate, as tables may have loops. */
 #define PAUSE		(20 * 1000ull)
 
-static const struct twish links[] = {
+static const struct t_link links[] = {
 	{ "a-h0", "4X EDR", 10, 8 }, { "b-h1", "4X EDR", 10, 8 }, { "a-b", "4X EDR", 10, 8 },
 	{ 0 },
 };

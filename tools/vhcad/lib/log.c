@@ -16,7 +16,7 @@ static int log_fd = STDERR_FILENO;
 
 /*
  * Guests cause lines, so each source (what stands before the first colon) has
- * an allowance: that many lines at once, and then so many a second.  What a
+ * an allowance: LOG_BURST lines at once, then LOG_PER_SECOND.  What a
  * source may not say is counted and told when it may speak again.
  */
 #define LOG_BURST	100u

@@ -79,10 +79,10 @@ int gmem_file_look(int fd, u64 end, u32 flags, struct gmem_seen *seen)
 /*
  * The mapping of a part of a file.  Returns MAP_FAILED with errno set.
  *
- * Of a pool of huge pages all are taken now, on the thread of the VM that grants them, as the
- * engine would take as long as clearing one lasts, up to 1 GiB, for the first access.  There is no
- * more to pay for them, as they were set aside for the file.  Other memory is left alone: its owner
- * may never touch most of it, and its pages come one by one.
+ * Huge pages of a pool are all touched now, on the thread of the VM that grants them: the engine
+ * would have to wait at the first access until the page, of up to 1 GiB, is cleared.  That uses no
+ * more memory, since these pages are reserved for the file.  Other memory is left alone: its owner
+ * may never touch most of it, and it comes page by page.
  */
 static void *map_part(int fd, u64 start, u64 size, const struct gmem_seen *seen)
 {

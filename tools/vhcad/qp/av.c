@@ -25,7 +25,7 @@ static bool dlid_good(u16 dlid, enum av_user user)
 
 #define BAD(f)	offsetof(struct vhca_av, f)
 
-/* Who is on Ethernet has no LIDs, and always a GRH; a group's address follows from its GID. */
+/* On Ethernet there are no LIDs, but always a GRH; a group's address follows from its GID. */
 static u32 check_eth(const struct vhca_av *av, enum av_user user)
 {
 	static const u8 none[WIRE_MAC_LEN];

@@ -10,7 +10,7 @@
 /* av.c */
 #define AV_GOOD	UINT32_MAX
 
-/* Who sends: it decides on destinations that are no unicast LIDs. */
+/* The kind of sender, which decides whether a destination may be no unicast LID. */
 enum av_user {
 	AV_CONNECTED,
 	AV_DATAGRAM,		/* multicasts as well */

@@ -14,7 +14,7 @@
 #include "qp/responder.h"
 #include "qp/srq.h"
 
-/* A NAK is taken for lost when the peer has sent so many packets behind it. */
+/* Packets that the peer may send behind a NAK before it is taken for lost. */
 #define RENAK	64u
 
 static void not_ready(struct vqp *qp)

@@ -9,7 +9,7 @@
 
 struct command;
 
-/* Who may send to which SRQs by XRC: QPs and SRQs of the same domain. */
+/* An XRC domain: a QP may send to SRQs of its own domain. */
 struct vxrcd {
 	struct vhca_dev *dev;
 	u32 xrcdn;

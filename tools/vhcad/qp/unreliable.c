@@ -38,8 +38,8 @@ static int address(struct vqp *qp, const struct tx_req *t, struct run *run)
 }
 
 /*
- * A datagram for a group, to as many of it as the slice has bytes for: the others get it in the
- * next one.  Returns false if it is not through.
+ * Sends a datagram to as many ports of a group as the slice has bytes for: the others get it in the
+ * next one.  Returns false if there are others.
  */
 static bool send_to_group(struct vqp *qp, struct run *run, u32 *bytes)
 {

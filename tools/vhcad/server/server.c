@@ -17,8 +17,8 @@
 #include "trace/trace.h"
 
 /*
- * The thread is not waited for any longer when so many checks in a row find it in the same system
- * call on a descriptor of its client.
+ * The thread is not waited for any longer when HELD_LOOKS checks in a row find it in the same
+ * system call on a descriptor of its client.
  */
 #define HELD_LOOKS	20u
 #define HELD_LOOK_NS	100000000

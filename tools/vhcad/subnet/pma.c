@@ -53,7 +53,7 @@ static const struct counter extended[] = {
 	{ PCX_RCV_MCAST, 7, 1, COUNT(rcv_mcast), 0 },
 };
 
-/* Of one port, what its counters are counted from, in their own units. */
+/* What a port had counted when its counters were 0, in the unit of each. */
 struct agent_counts {
 	u64 base[ARRAY_SIZE(port_counters)];
 	u64 base_ext[ARRAY_SIZE(extended)];

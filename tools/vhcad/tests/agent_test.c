@@ -11,7 +11,7 @@
 #include "tests/trandom.h"
 #include "tests/tsm.h"
 
-static const struct twish row[] = {
+static const struct t_link row[] = {
 	{ "a-h0", "4X EDR", 10, 8 }, { "b-h1", "4X EDR", 10, 8 }, { "a-b", "4X EDR", 10, 8 }, { 0 },
 };
 

@@ -61,7 +61,7 @@ static int setup(void **state)
 /* The same behind a switch whose links have room for two packets. */
 static int setup_links(void **state)
 {
-	static const struct twish row[] = {
+	static const struct t_link row[] = {
 		{ "a-t0:1", "4X EDR", 0, 2 }, { "a-t0:2", "4X EDR", 0, 2 },
 		{ "a-t1:1", "4X EDR", 0, 2 }, { "a-t1:2", "4X EDR", 0, 2 }, { 0 },
 	};

@@ -171,7 +171,7 @@ static void new_xrc(struct campaign *c)
 }
 
 /* Some of the links are slow, or far, and have room for few. */
-static const struct twish ring[] = {
+static const struct t_link ring[] = {
 	{ "a-t0:1", "4X EDR", 500, 32 }, { "b-t1:1", "1X QDR", 300, 8 },
 	{ "c-t2:1", "4X SDR", 100, 16 }, { "a-b", "4X EDR", 2000, 8 }, { "b-c", "1X SDR", 700, 4 },
 	{ "c-a", "4X FDR", 90000, 3 }, { "a-t2:2", "4X EDR", 500, 32 },

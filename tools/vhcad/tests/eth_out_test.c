@@ -4,13 +4,10 @@
  * of frames that come from there.
  */
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ether/ether.h"
 #include "lib/bytes.h"
 #include "tests/teth.h"
 #include "tests/tprog.h"
@@ -28,8 +25,7 @@ static const u8 nic_gid[16] = { [10] = 0xff, 0xff, 10, 77, 0, 0x33 };
 struct fixture {
 	struct tpair p;
 	struct tmr l;
-	char dir[32], path[64];
-	struct ether *e;
+	struct t_eth_segment segment;
 	int fd;
 };
 
@@ -37,16 +33,11 @@ static void setup(struct fixture *f)
 {
 	struct ether_port port[ETHER_PORTS];
 
-	strcpy(f->dir, "/tmp/vhcad-test-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	snprintf(f->path, sizeof(f->path), "%s/ethernet", f->dir);
-	assert_int_equal(ether_new(f->path, NULL, &f->e), 0);
-	t_eth_pair(&f->p, false);
-	assert_int_equal(fabric_set_ether(f->p.w.fabric, f->e), 0);
-	assert_int_equal(ether_start(f->e), 0);
-	f->fd = tprog_attach(f->path);
+	t_eth_segment(&f->segment, &f->p);
+	assert_int_equal(ether_start(f->segment.e), 0);
+	f->fd = tprog_attach(f->segment.place->path);
 	do {
-		ether_status(f->e, port);
+		ether_status(f->segment.e, port);
 		sched_yield();
 	} while (!port[0].attached);
 	t_eth_ud_up(&f->p, QKEY);
@@ -56,10 +47,8 @@ static void setup(struct fixture *f)
 
 static void done(struct fixture *f)
 {
-	ether_free(f->e);
 	close(f->fd);
-	assert_int_equal(rmdir(f->dir), 0);
-	t_pair_fini(&f->p);
+	t_eth_segment_end(&f->segment, &f->p);
 }
 
 static void get_all(int fd, u8 *buf, u32 len)
@@ -101,7 +90,7 @@ static void handled(struct fixture *f, u64 n)
 	struct ether_port port[ETHER_PORTS];
 
 	do {
-		ether_status(f->e, port);
+		ether_status(f->segment.e, port);
 		sched_yield();
 	} while (port[0].rx_frames < n);
 	t_poll(&f->p.w);
@@ -197,9 +186,9 @@ static void whose(void **state)
 
 	setup(&f);
 	first = f.fd;
-	other = tprog_attach(f.path);
+	other = tprog_attach(f.segment.place->path);
 	do {
-		ether_status(f.e, port);
+		ether_status(f.segment.e, port);
 		sched_yield();
 	} while (!port[1].attached);
 	/* the port's: nobody else gets it, so that the next one comes first */
@@ -362,7 +351,7 @@ static void many_hearers(void **state)
 		put(&f, buf, n);
 	}
 	do {
-		ether_status(f.e, port);
+		ether_status(f.segment.e, port);
 		sched_yield();
 	} while (port[0].rx_frames < FRAMES);
 	while (eth_waiting(s)) {

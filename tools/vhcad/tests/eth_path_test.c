@@ -92,7 +92,7 @@ static void lossy(void **state)
 /* Reasons why a peer does not hear: the requester finds out as the transport says. */
 static void unreachable(void **state)
 {
-	static const struct twish links[] = { { "a-h0", "4X EDR", 0, 8 }, { 0 } };
+	static const struct t_link links[] = { { "a-h0", "4X EDR", 0, 8 }, { 0 } };
 	static const u8 other[6] = { 0x52, 0x54, 0, 0, 0, 9 };
 	struct fixture f;
 

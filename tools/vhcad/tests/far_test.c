@@ -3,12 +3,9 @@
  * RC to a peer outside of the daemon, behind the queue of a guest's network adapter: frames that
  * find the queue full are lost, and the peer takes those in it one after the other, in its time.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "ether/ether.h"
 #include "qp/qp.h"
 #include "tests/teth.h"
 
@@ -37,8 +34,7 @@ struct frame {
 struct fixture {
 	struct tpair p;
 	struct tmr l;
-	char dir[32], path[64];
-	struct ether *e;
+	struct t_eth_segment segment;
 	/* the queue */
 	struct frame *frame;
 	u32 head, tail;
@@ -159,12 +155,7 @@ static void setup(struct fixture *f, u8 mtu, u32 room, u64 each)
 	current = f;
 	f->frame = calloc(FRAMES, sizeof(*f->frame));
 	assert_non_null(f->frame);
-	strcpy(f->dir, "/tmp/vhcad-test-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	snprintf(f->path, sizeof(f->path), "%s/ethernet", f->dir);
-	assert_int_equal(ether_new(f->path, NULL, &f->e), 0);
-	t_eth_pair(&f->p, false);
-	assert_int_equal(fabric_set_ether(f->p.w.fabric, f->e), 0);
+	t_eth_segment(&f->segment, &f->p);
 	f->p.w.fabric->eth->out.ops = &out_ops;
 	assert_int_equal(t_eth_port(&f->p.h[0], 0, 5), VHCA_ST_OK);
 	t_qp_init(&f->p.h[0], qp, &f->p.cq[0], &f->p.cq[0]);
@@ -182,10 +173,8 @@ static void setup(struct fixture *f, u8 mtu, u32 room, u64 each)
 
 static void done(struct fixture *f)
 {
-	t_pair_fini(&f->p);
-	ether_free(f->e);
+	t_eth_segment_end(&f->segment, &f->p);
 	free(f->frame);
-	assert_int_equal(rmdir(f->dir), 0);
 }
 
 /* Writes messages, all of which complete before @limit ns are over. */

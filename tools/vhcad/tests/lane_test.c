@@ -7,20 +7,20 @@
 #define SLS	16u
 
 /* h0 and h1 at one switch, h2 and h3 at another, to h2 by a slow link. */
-static const struct twish links[] = {
+static const struct t_link links[] = {
 	{ "a-h0", "4X EDR", 10, 8 }, { "a-h1", "4X EDR", 10, 8 }, { "a-b", "4X EDR", 10, 8 },
 	{ "b-h2", "1X SDR", 10, 8 }, { "b-h3", "4X EDR", 10, 8 }, { 0 },
 };
 
 /* The same with long links that hold little. */
-static const struct twish narrow[] = {
+static const struct t_link narrow[] = {
 	{ "a-h0", "4X EDR", 100000, 1 }, { "a-h1", "4X EDR", 100000, 1 },
 	{ "a-b", "4X EDR", 100000, 1 }, { "b-h2", "4X EDR", 100000, 1 },
 	{ "b-h3", "4X EDR", 100000, 1 }, { 0 },
 };
 
 /* All ports use so many VLs (a code), and SL n takes VL n, up to 7. */
-static void start_with(struct t_fabric *f, u8 op_vls, const struct twish *w)
+static void start_with(struct t_fabric *f, u8 op_vls, const struct t_link *w)
 {
 	t_start(f, t_topo("ab", TOPO_HOQ_USUAL, w));
 	for (u32 sw = 0; sw < 2; sw++) {

@@ -132,7 +132,7 @@ static const struct fab_agent_ops agent_ops = {
 };
 
 /* h0 and h1 are at switch 0, h2 at the last one. */
-static const struct twish links[] = {
+static const struct t_link links[] = {
 	{ "a-h0", "4X EDR", 10, 4 }, { "a-h1", "4X EDR", 10, 4 }, { "a-b", "4X EDR", 10, 4 },
 	{ "b-h2", "4X EDR", 10, 4 }, { 0 },
 };
@@ -696,7 +696,7 @@ static void faults(void **state)
 /* VL15 does not wait behind data that waits for room. */
 static void no_flow_control(void **state)
 {
-	static const struct twish slow[] = {
+	static const struct t_link slow[] = {
 		{ "a-h0", "4X EDR", 10, 4 }, { "a-h1", "1X SDR", 10, 4 },
 		{ "a-b", "4X EDR", 10, 4 }, { "b-h2", "4X EDR", 10, 4 }, { 0 },
 	};

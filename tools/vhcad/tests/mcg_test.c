@@ -61,7 +61,7 @@ static int setup(void **state)
 /* Behind two switches, whose links take time. */
 static int setup_links(void **state)
 {
-	static const struct twish links[] = {
+	static const struct t_link links[] = {
 		{ "a-t0:1", "4X EDR", 100, 8 }, { "a-b", "4X EDR", 100, 8 },
 		{ "b-t1:1", "4X EDR", 100, 8 }, { "b-t2:1", "4X EDR", 100, 8 },
 		{ "b-t2:2", "4X EDR", 100, 8 }, { 0 },

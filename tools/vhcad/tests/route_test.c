@@ -536,7 +536,7 @@ static void as_brute_force(void **state)
 	u32 seed = 1;
 
 	for (u32 round = 0; round < 30; round++) {
-		struct twish w[40] = { 0 };
+		struct t_link w[40] = { 0 };
 		char names[RANDOM_SWITCHES + 1] = "";
 		struct t_fabric f;
 		u32 n, nw = 0;
@@ -558,13 +558,13 @@ static void as_brute_force(void **state)
 					b = a;
 			if (a == b)
 				continue;
-			w[nw] = (struct twish){ link[nw].name, "4X EDR", 10, 8 };
+			w[nw] = (struct t_link){ link[nw].name, "4X EDR", 10, 8 };
 			nw++;
 		}
 		for (u32 i = 0; i < ENDS; i++) {
 			snprintf(link[nw + i].name, sizeof(link[0].name), "%c-h%u",
 				 names[(i * 5 + round) % n], i);
-			w[nw + i] = (struct twish){ link[nw + i].name, "4X EDR", 10, 8 };
+			w[nw + i] = (struct t_link){ link[nw + i].name, "4X EDR", 10, 8 };
 		}
 		t_start(&f, t_topo(names, TOPO_HOQ_USUAL, w));
 		check_tables(&f, n);

@@ -9,7 +9,7 @@
 #include "tests/tagent.h"
 
 /* Two switches; port 2 of both leads to the other. */
-static const struct twish row[] = {
+static const struct t_link row[] = {
 	{ "a-h0", "4X EDR", 10, 8 }, { "b-h1", "4X FDR", 10, 8 }, { "a-b", "4X QDR", 10, 8 }, { 0 },
 };
 

@@ -10,7 +10,7 @@
 #include "tests/trandom.h"
 
 /* Three switches in a row, an HCA at either end. */
-static const struct twish row[] = {
+static const struct t_link row[] = {
 	{ "a-h0", "4X EDR", 10, 8 }, { "c-h1", "4X EDR", 10, 8 }, { "a-b", "4X EDR", 10, 8 },
 	{ "b-c", "4X EDR", 10, 8 }, { 0 },
 };

@@ -60,7 +60,7 @@ int __wrap_fstatfs(int fd, struct statfs *fs)
 	return __real_fstatfs(fd, fs);
 }
 
-/* A regular file that may be read and written, and whose file system is no memory. */
+/* A regular file that may be read and written, in a file system that is not tmpfs. */
 static int slow_file(void)
 {
 	int fd = open("/proc/self/comm", O_RDWR);

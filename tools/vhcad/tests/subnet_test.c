@@ -11,13 +11,13 @@
 #include "tests/tsm.h"
 
 /* Three switches in a row, an HCA at either end. */
-static const struct twish row[] = {
+static const struct t_link row[] = {
 	{ "a-h0", "4X EDR", 10, 8 }, { "c-h1", "4X HDR", 10, 8 }, { "a-b", "4X EDR", 10, 8 },
 	{ "b-c", "4X FDR", 10, 8 }, { 0 },
 };
 
 /* The same with a shorter way from end to end. */
-static const struct twish ring[] = {
+static const struct t_link ring[] = {
 	{ "a-h0", "4X EDR", 10, 8 }, { "c-h1", "4X EDR", 10, 8 }, { "a-b", "4X EDR", 10, 8 },
 	{ "b-c", "4X EDR", 10, 8 }, { "c-a", "4X EDR", 10, 8 }, { 0 },
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/teth.h"
@@ -56,6 +57,22 @@ void t_eth_pair(struct tpair *p, bool strict)
 						       t_eth_gid[n][i]), VHCA_ST_OK);
 		assert_int_equal(t_eth_port(&p->h[n], VHCA_PORT_ENABLE, 0), VHCA_ST_OK);
 	}
+}
+
+void t_eth_segment(struct t_eth_segment *s, struct tpair *p)
+{
+	s->place = tprog_place("ethernet");
+	assert_int_equal(ether_new(s->place->path, NULL, &s->e), 0);
+	t_eth_pair(p, false);
+	assert_int_equal(fabric_set_ether(p->w.fabric, s->e), 0);
+}
+
+void t_eth_segment_end(struct t_eth_segment *s, struct tpair *p)
+{
+	ether_free(s->e);
+	tprog_dir_end(s->place->dir, NULL);
+	free(s->place);
+	t_pair_fini(p);
 }
 
 struct vhca_av t_eth_av(u32 to, u32 i)

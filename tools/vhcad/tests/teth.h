@@ -6,9 +6,11 @@
 #ifndef VHCAD_TESTS_TETH_H
 #define VHCAD_TESTS_TETH_H
 
+#include "ether/ether.h"
 #include "fabric/eth_internal.h"
 #include "res/dev.h"
 #include "tests/thca.h"
+#include "tests/tprog.h"
 
 #define T_ETH_GIDS	3u
 #define T_ETH_VLAN	7u
@@ -18,6 +20,20 @@ extern const u8 t_eth_gid[2][T_ETH_GIDS][16];
 
 /** t_eth_pair() - two devices whose ports are enabled, and a CQ each */
 void t_eth_pair(struct tpair *p, bool strict);
+/**
+ * struct t_eth_segment - a segment that the two devices share with network adapters of guests
+ * @place: a folder with the socket for these adapters
+ * @e: the segment; ether_start() is the test's to call, if it has adapters
+ */
+struct t_eth_segment {
+	struct tprog_place *place;
+	struct ether *e;
+};
+
+/** t_eth_segment() - a segment, and the devices of t_eth_pair() on it */
+void t_eth_segment(struct t_eth_segment *s, struct tpair *p);
+/** t_eth_segment_end() - end both */
+void t_eth_segment_end(struct t_eth_segment *s, struct tpair *p);
 /** t_eth_set_gid() - SET_GID; returns the status */
 u32 t_eth_set_gid(struct thca *h, u32 i, const u8 *mac, u16 vlan, const u8 *gid);
 /** t_eth_clear_gid() - the same for no entry */

@@ -136,7 +136,7 @@ void t_end(struct t_fabric *f)
 }
 
 /* Three switches in a row with two ports each, and the ring closed by a fourth. */
-const struct twish t_triangle[] = {
+const struct t_link t_triangle[] = {
 	{ "a-h0", "4X EDR", 10, 8 }, { "a-h1", "4X EDR", 10, 8 }, { "b-h2", "4X EDR", 10, 8 },
 	{ "b-h3", "4X EDR", 10, 8 }, { "c-h4", "4X EDR", 10, 8 }, { "c-h5", "4X EDR", 10, 8 },
 	{ "a-b", "4X EDR", 10, 8 }, { "b-c", "4X EDR", 10, 8 }, { "c-a", "4X EDR", 10, 8 }, { 0 },

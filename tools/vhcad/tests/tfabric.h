@@ -36,7 +36,7 @@ struct t_fabric {
 };
 
 /* Three switches that form a triangle, with two ports each. */
-extern const struct twish t_triangle[];
+extern const struct t_link t_triangle[];
 
 /** t_plug() - plug one more port in */
 void t_plug(struct t_fabric *f, const char *name);

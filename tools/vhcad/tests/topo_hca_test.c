@@ -15,7 +15,7 @@
 #define MSEC	1000000ull
 #define LEN	(256u << 10)
 
-static const struct twish row[] = {
+static const struct t_link row[] = {
 	{ "a-t0:1", "4X EDR", 1000, 8 }, { "a-b", "4X SDR", 5000, 8 },
 	{ "b-t1:1", "2X HDR", 1000, 8 },
 	{ "a-t2:1", "4X EDR", 1000, 8 }, { "b-t3:1", "1X FDR10", 1000, 8 }, { 0 },

@@ -43,7 +43,7 @@ static void rates(void **state)
 /* A packet takes on each link the time of its bits and the latency, not a ns more or less. */
 static void exact(void **state)
 {
-	static const struct twish links[] = {
+	static const struct t_link links[] = {
 		{ "a-h0", "1X SDR", 100, 8 }, { "a-b", "1X DDR", 12345, 8 },
 		{ "b-c", "1X QDR", 7, 8 }, { "c-h1", "4X EDR", 0, 8 }, { 0 },
 	};
@@ -72,7 +72,7 @@ static void exact(void **state)
 /* Parts of a ns are not forgotten: 1,000 packets take as long as their bits. */
 static void parts_add_up(void **state)
 {
-	static const struct twish links[] = {
+	static const struct t_link links[] = {
 		{ "a-h0", "12X NDR", 0, 1024 }, { "a-h1", "12X NDR", 0, 1024 }, { 0 },
 	};
 	struct t_fabric f;
@@ -91,7 +91,7 @@ static void parts_add_up(void **state)
 /* An engine that comes late finds everything where it would have been. */
 static void late(void **state)
 {
-	static const struct twish links[] = {
+	static const struct t_link links[] = {
 		{ "a-h0", "1X SDR", 100, 64 }, { "a-b", "1X SDR", 100, 2 },
 		{ "b-h1", "1X SDR", 100, 2 }, { 0 },
 	};
@@ -130,7 +130,7 @@ static void busy(struct t_fabric *f, u32 from, u32 to, u32 len)
 /* Two flows over one link have half of it each, and it is never idle. */
 static void half_each(void **state)
 {
-	static const struct twish links[] = {
+	static const struct t_link links[] = {
 		{ "a-h0", "4X EDR", 500, 16 }, { "a-h1", "4X SDR", 900, 16 },
 		{ "a-b", "1X SDR", 1000, 16 }, { "b-h2", "4X EDR", 500, 16 },
 		{ "b-h3", "4X EDR", 500, 16 }, { 0 },
@@ -167,7 +167,7 @@ static void half_each(void **state)
 /* Full queues stop those before them, up to the sender, and hold no more than they may. */
 static void back_pressure(void **state)
 {
-	static const struct twish links[] = {
+	static const struct t_link links[] = {
 		{ "a-h0", "4X EDR", 0, 4 }, { "a-b", "4X EDR", 0, 3 }, { "b-h1", "1X SDR", 0, 2 },
 		{ "a-h2", "4X EDR", 0, 4 }, { 0 },
 	};
@@ -203,7 +203,7 @@ static void back_pressure(void **state)
 /* The first of a queue that waits longer than it may is lost, and counted. */
 static void waited_too_long(void **state)
 {
-	static const struct twish links[] = {
+	static const struct t_link links[] = {
 		{ "a-h0", "4X EDR", 0, 16 }, { "a-h1", "4X EDR", 100000, 1 }, { 0 },
 	};
 	struct t_fabric f;
@@ -231,7 +231,7 @@ static void waited_too_long(void **state)
 /* Everybody in a ring sends to the one two links on: all queues are full, and nobody can move. */
 static void deadlock(void **state)
 {
-	static const struct twish links[] = {
+	static const struct t_link links[] = {
 		{ "a-h0", "4X EDR", 0, 2 }, { "b-h1", "4X EDR", 0, 2 }, { "c-h2", "4X EDR", 0, 2 },
 		{ "d-h3", "4X EDR", 0, 2 }, { "e-h4", "4X EDR", 0, 2 }, { "a-b", "4X EDR", 0, 1 },
 		{ "b-c", "4X EDR", 0, 1 }, { "c-d", "4X EDR", 0, 1 }, { "d-e", "4X EDR", 0, 1 },
@@ -268,7 +268,7 @@ static void deadlock(void **state)
 /* Who is slow does not let the others wait for ever, but for as long as it has no room. */
 static void mcast_waits(void **state)
 {
-	static const struct twish links[] = {
+	static const struct t_link links[] = {
 		{ "a-h0", "4X EDR", 0, 8 }, { "a-h1", "1X SDR", 0, 1 }, { "a-h2", "4X EDR", 0, 8 },
 		{ 0 },
 	};
@@ -305,7 +305,7 @@ static void send_mad(struct t_fabric *f, u32 from, u16 dlid)
 }
 
 /* Two switches that send a LID, and a multicast LID, to each other, by links without latency. */
-static const struct twish to_and_fro[] = {
+static const struct t_link to_and_fro[] = {
 	{ "a-h0", "4X EDR", 0, 8 }, { "a-h1", "4X EDR", 0, 8 }, { "b-h2", "4X EDR", 0, 8 },
 	{ "a-b", "4X EDR", 0, 8 }, { "b-a", "4X EDR", 0, 8 }, { 0 },
 };
@@ -412,7 +412,7 @@ static void late_by_parts(void **state)
  */
 static void refused(void **state)
 {
-	static const struct { struct twish w; const char *why; } bad[] = {
+	static const struct { struct t_link w; const char *why; } bad[] = {
 		{ { "a-a", "EDR", 0, 1 }, "both ends are one switch" },
 		{ { "x-y", "EDR", 0, 1 }, "neither of its ends is a switch" },
 		{ { "a-b", "EDR", 0, 1 }, "another link has this name" },
@@ -431,11 +431,11 @@ static void refused(void **state)
 	assert_null(topo_switch(t, "b", 31));
 	assert_false(t_finish(t, why, sizeof(why)));
 	assert_string_equal(why, "no link leads to an adapter");
-	l = t_link_of(&(struct twish){ "a-h0", "EDR", 0, 1024 });
+	l = t_link_of(&(struct t_link){ "a-h0", "EDR", 0, 1024 });
 	assert_null(topo_link(t, &l));
 	assert_false(t_finish(t, why, sizeof(why)));
 	assert_string_equal(why, "no way leads from 'b' to 'h0'");
-	l = t_link_of(&(struct twish){ "a-b", "EDR", 0, 1 });
+	l = t_link_of(&(struct t_link){ "a-b", "EDR", 0, 1 });
 	assert_null(topo_link(t, &l));
 	for (u32 i = 0; i < ARRAY_SIZE(bad); i++) {
 		l = t_link_of(&bad[i].w);
@@ -443,7 +443,7 @@ static void refused(void **state)
 	}
 	/* a third one, and the three pass it on to each other */
 	assert_null(topo_switch(t, "c", 18));
-	l = t_link_of(&(struct twish){ "b-c", "EDR", 0, 1 });
+	l = t_link_of(&(struct t_link){ "b-c", "EDR", 0, 1 });
 	assert_null(topo_link(t, &l));
 	assert_null(topo_route(t, 1, "h0", "b-c"));
 	assert_false(t_finish(t, why, sizeof(why)));
@@ -456,7 +456,7 @@ static void refused(void **state)
 		assert_null(topo_switch(t, why, 18));
 	}
 	assert_string_equal(topo_switch(t, "s64", 18), "more than 64 switches");
-	l = t_link_of(&(struct twish){ "s0-x", "EDR", 0, 1024 });
+	l = t_link_of(&(struct t_link){ "s0-x", "EDR", 0, 1024 });
 	for (u32 i = 0; i < TOPO_SWITCH_PORTS; i++) {
 		snprintf(l.end[1], sizeof(l.end[1]), "h%u", i);
 		snprintf(l.name, sizeof(l.name), "l%u", i);
@@ -472,7 +472,7 @@ static void refused(void **state)
 
 static void cut(void **state)
 {
-	static const struct twish links[] = {
+	static const struct t_link links[] = {
 		{ "a-h0", "4X EDR", 0, 8 }, { "a-b", "1X SDR", 50000, 2 },
 		{ "b-h1", "4X EDR", 0, 8 }, { 0 },
 	};
@@ -629,7 +629,7 @@ static void faults(void **state)
 /* Rate and latency change with the next packet; none overtakes another. */
 static void live(void **state)
 {
-	static const struct twish links[] = {
+	static const struct t_link links[] = {
 		{ "a-h0", "4X EDR", 1000, 8 }, { "a-h1", "1X SDR", 20000, 8 }, { 0 },
 	};
 	struct fab_rate ddr;
@@ -665,7 +665,7 @@ static bool described(void)
 	char why[128];
 	bool ok = t && !topo_switch(t, "a", 18);
 
-	for (const struct twish *w = t_triangle; ok && w < t_triangle + 2; w++) {
+	for (const struct t_link *w = t_triangle; ok && w < t_triangle + 2; w++) {
 		struct topo_link l = t_link_of(w);
 
 		ok = !topo_link(t, &l);

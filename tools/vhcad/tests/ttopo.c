@@ -7,7 +7,7 @@
 #include "tests/cm.h"
 #include "tests/ttopo.h"
 
-struct topo_link t_link_of(const struct twish *w)
+struct topo_link t_link_of(const struct t_link *w)
 {
 	struct topo_link l = { .latency = w->latency, .queue = w->queue };
 	const char *dash = strchr(w->ends, '-');
@@ -19,7 +19,7 @@ struct topo_link t_link_of(const struct twish *w)
 	return l;
 }
 
-struct topo *t_topo_open(const char *switches, u32 hoq_life, const struct twish *w)
+struct topo *t_topo_open(const char *switches, u32 hoq_life, const struct t_link *w)
 {
 	struct topo *t = topo_new();
 
@@ -34,7 +34,7 @@ struct topo *t_topo_open(const char *switches, u32 hoq_life, const struct twish 
 	return t;
 }
 
-struct topo *t_topo(const char *switches, u32 hoq_life, const struct twish *w)
+struct topo *t_topo(const char *switches, u32 hoq_life, const struct t_link *w)
 {
 	struct topo *t = t_topo_open(switches, hoq_life, w);
 	char why[128];

@@ -8,20 +8,20 @@
 #include "fabric/topo.h"
 
 /* "a-b" is a link between switches, "a-x:1" one to a port of x; a list ends with an empty one. */
-struct twish {
+struct t_link {
 	const char *ends;
 	const char *rate;
 	u32 latency, queue;
 };
 
 /** t_link_of() - its description; its name is @w->ends */
-struct topo_link t_link_of(const struct twish *w);
+struct topo_link t_link_of(const struct t_link *w);
 
 /** t_topo_open() - switches with names of a letter each, and links; not finished */
-struct topo *t_topo_open(const char *switches, u32 hoq_life, const struct twish *w);
+struct topo *t_topo_open(const char *switches, u32 hoq_life, const struct t_link *w);
 
 /** t_topo() - the same, finished */
-struct topo *t_topo(const char *switches, u32 hoq_life, const struct twish *w);
+struct topo *t_topo(const char *switches, u32 hoq_life, const struct t_link *w);
 
 /** t_finish() - as the daemon does it with a topology file; false: @why it cannot be */
 bool t_finish(struct topo *t, char *why, size_t room);

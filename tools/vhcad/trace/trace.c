@@ -89,7 +89,7 @@ int trace_open(const char *path, u32 records)
 		free(t);
 		return err;
 	}
-	/* takes the buffer now, while every system call is allowed that it looks at the file by */
+	/* allocates the buffer now: the sandbox will not allow the system calls that this needs */
 	setvbuf(t->file, NULL, _IOFBF, BUFFER);
 	pthread_mutex_init(&t->lock, NULL);
 	t->mask = n - 1;

@@ -59,7 +59,7 @@ struct wire_hdr {
 	u8 flush_level;
 	u64 swap_add;
 	u64 compare;
-	u64 mask;		/* of what is swapped, or the ends of a sum's fields */
+	u64 mask;		/* bits that are swapped, or the top bit of each field of a sum */
 	u64 compare_mask;
 	u64 orig;		/* the answer to an atomic */
 };

@@ -13,7 +13,7 @@
 #define PROTO_UDP	17u
 #define IPV4_PLAIN	0x45u		/* version 4, no options */
 #define IPV4_WHOLE	0x4000u		/* don't fragment */
-#define IPV4_FRAGMENT	0x3fffu		/* there are more, or it is not the first */
+#define IPV4_FRAGMENT	0x3fffu		/* set if fragments follow, or this is not the first one */
 
 /* The ports that RoCEv2 sends from, which its flow labels are folded into. */
 #define SPORT_FIRST	0xc000u

@@ -63,7 +63,7 @@ int rdma_addr_find_l2_eth_by_grh(const union ib_gid *sgid, const union ib_gid *d
 	struct gid_wait wait;
 	int ret;
 
-	/* Who is known need not be waited for, which would cost a work item. */
+	/* For a known neighbour no request has to wait, which would cost a work item. */
 	if (!look_by_gid(sgid, dgid, sgid_attr, &route)) {
 		ether_addr_copy(dmac, route.link.dst_dev_addr);
 		*hoplimit = route.link.hoplimit;

@@ -106,7 +106,7 @@ void gid_entry_put(struct gid_entry *entry)
 /**
  * gid_table_alloc() - make an empty table
  * @size: number of entries
- * @reserved: so many of them, the first ones, are for standard GIDs alone
+ * @reserved: how many of them, from the first on, are for standard GIDs alone
  *
  * Return: the table or NULL.
  */

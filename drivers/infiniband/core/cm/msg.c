@@ -60,7 +60,7 @@ struct cm_field {
 #define MEMBER(m)		.member = offsetof(struct cm_msg, m), \
 				.size = sizeof_field(struct cm_msg, m)
 
-/* A number of so many bits, which begins at this bit of this byte. */
+/* A number of @n bits, which begins at bit @first of byte @byte. */
 #define NUMBER(m, byte, first, n) \
 	{ PLACE(byte, first, n), MEMBER(m), .bits = (n) }
 /* The same, at most @most. */

@@ -12,7 +12,7 @@
 
 #include "ioscan_priv.h"
 
-/* The subnet manager has so long, in milliseconds. */
+/* How long the subnet manager may take for an answer, in milliseconds. */
 #define SA_TIMEOUT 3000
 
 /* Status of an answer: nothing matches. */

@@ -5,7 +5,7 @@
  *
  * The subnet manager knows which ports have device management. After a port has told it of a
  * change, it forwards the notice at once but asks the port itself later, so for some time its
- * records are older than the notice; so long the notice counts.
+ * records are older than the notice. During that time the notice counts, not the record.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -22,7 +22,7 @@
 #define TRAP_OUT_OF_SERVICE	cpu_to_be16(65)
 #define IS_GENERIC		0x80
 
-/* A notice counts so long, in seconds. */
+/* How long a notice counts more than the record, in seconds. */
 #define NOTICE_TIME 60
 
 /* ClassPortInfo: the manager compares only the bits of CapabilityMask that are set */
@@ -276,7 +276,7 @@ static int read_unit(struct search *search, struct ios_unit *unit, struct ios_re
 		ret = ios_unit_read(&talk, unit);
 		ios_ops->leave(&talk);
 	}
-	/* It may have just begun, or be at something else. */
+	/* The unit may have just started, or be busy: it is read again. */
 	if (ret == -EAGAIN || ret == -EBUSY || ret == -ETIMEDOUT)
 		search->again = true;
 	return ret == -ENOMEM || ret == -EINTR ? ret : 0;

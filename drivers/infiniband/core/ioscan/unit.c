@@ -13,7 +13,7 @@
 
 #include "ioscan_priv.h"
 
-/* So long a unit may be read, in seconds, and so many times if it changes meanwhile. */
+/* How long a unit may be read, in seconds, and how many times if it changes meanwhile. */
 #define READ_TIME 60
 #define READ_TIMES 3
 
@@ -30,7 +30,7 @@ static_assert(sizeof(union answer) == IB_MGMT_DEVICE_DATA);
  * struct reading - a unit that is being read
  * @talk: by which it is asked
  * @unit: receives the controllers
- * @end: it may take so long, in jiffies
+ * @end: when it has to be over, in jiffies
  * @answer: latest answer
  */
 struct reading {

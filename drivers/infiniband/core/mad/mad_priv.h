@@ -89,8 +89,8 @@ struct mad_qp {
 };
 
 /*
- * Where nothing can arrive, for want of memory or since the QP does not work, it is tried again
- * after so many milliseconds.
+ * Milliseconds after which a port at which nothing can arrive, for want of memory or since its QP
+ * does not work, tries to post receives again.
  */
 #define RECOVER_MS 1000
 

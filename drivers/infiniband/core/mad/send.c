@@ -12,7 +12,7 @@
 #include "smi.h"
 #include "trace.h"
 
-/* An acknowledgment of segments comes within so many milliseconds, or at all. */
+/* Milliseconds after which segments without an acknowledgment are sent again, at the latest. */
 #define ACK_TIMEOUT_MS 2000
 /* How often segments are sent again without progress, if that is more than the agent says. */
 #define RMPP_RESENDS 5
@@ -148,7 +148,7 @@ void mad_send_push(struct mad_qp *qp)
 		left_for_good(send, IB_WC_GENERAL_ERR, 0);
 }
 
-/* So often a MAD may come back from a QP that has failed for another's sake. */
+/* How often a MAD may come back because the QP has failed with another one. */
 #define FLUSHES 3
 
 static bool send_again(struct mad_send *send, enum ib_wc_status status)

@@ -18,7 +18,7 @@
 #define ASK_TIMEOUT_MS 3000
 #define LEAVE_RETRIES 3
 
-/* Members that could not join again try so often. */
+/* Time between two attempts of a member that could not join again. */
 #define RETRY_DELAY (2 * HZ)
 
 #define NO_PKEY 0xffff

@@ -65,7 +65,7 @@ enum mcast_asked {
  * @answer: record of the answer
  * @query: for ib_sa_cancel_query(), while something is under way
  * @query_id: as well
- * @retries: so many more times a leave is asked for
+ * @retries: how many more times a leave is asked for
  * @lost: the subnet manager may have forgotten the membership
  * @stale: the request under way was made before a loss that has been reported
  * @pkey_index: where the group's P_Key stood when it was joined

@@ -181,7 +181,7 @@ static void follow(struct watched_device *dev, u32 port_num, unsigned int event)
 	struct ib_port_attr now, down;
 
 	guard(mutex)(&dev->lock);
-	/* Who comes first asks for the attributes. */
+	/* The first watcher asks for the attributes itself, and there is none yet. */
 	if (list_empty(&dev->views))
 		return;
 	if (ib_query_port(dev->device, port_num, &now)) {

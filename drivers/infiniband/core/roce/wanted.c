@@ -17,7 +17,7 @@
 
 #include "roce_priv.h"
 
-/* So many more than were counted, since some may come meanwhile */
+/* Room beyond the GIDs that were counted, since addresses may come meanwhile. */
 #define SPARE 8
 
 /* A net device can be above another one in two ways, and then it comes twice. */

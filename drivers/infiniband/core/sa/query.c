@@ -16,7 +16,7 @@
 #include "../object/object.h"
 #include "sa_priv.h"
 
-/* A request is repeated so often, in even shares of its time. */
+/* How often a request is repeated, in even shares of its time. */
 #define RETRIES 10
 
 /* Queries that have begun and not ended. An id is not given twice in a row. */

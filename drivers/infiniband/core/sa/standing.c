@@ -136,7 +136,7 @@ void sa_standing_begin(struct sa_standing *standing, struct ib_sa_client *client
 	queue_now(standing);
 }
 
-/* The subnet manager has been told that it is over, or could not be. */
+/* The subnet manager has been told of the end, or cannot be. */
 static void gone(struct sa_standing *standing)
 {
 	struct sa_port *port = standing->port;

@@ -66,7 +66,7 @@ struct sa_standing {
 	int query_id;
 };
 
-/* A query of a standing request may take so long, in milliseconds. */
+/* How long a query of a standing request may take, in milliseconds. */
 #define SA_STANDING_TIMEOUT 3000
 
 void sa_standing_begin(struct sa_standing *standing, struct ib_sa_client *client,

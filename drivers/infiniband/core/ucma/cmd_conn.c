@@ -10,7 +10,7 @@
 /* Connection requests of a listening id that may be unread; the sysctl net.rdma_ucm.max_backlog. */
 unsigned int ucma_max_backlog = 1024;
 
-/* The Q_Key is the program's only with addresses of InfiniBand. */
+/* A program gives the Q_Key only with addresses of InfiniBand; with others it is ignored. */
 static struct rdma_conn_param conn_param(const struct rdma_cm_id *cm,
 					 const struct rdma_ucm_conn_param *req)
 {

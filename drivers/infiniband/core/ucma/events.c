@@ -133,7 +133,7 @@ static struct ucma_event *room_for(struct ucma_id *id, const struct rdma_cm_even
 		if (id->unread & repeats(told->event, told->status))
 			return NULL;
 		event = take_room(id, room);
-		/* Of a neighbour, or the outcome of a connection */
+		/* Such an event is a neighbour's, or the outcome of a connection. */
 		if (!event && room == UCMA_UNREACHABLE)
 			event = take_room(id, UCMA_ANSWER);
 		if (event)

@@ -32,7 +32,7 @@ struct uverbs_held {
 
 struct uverbs_chunk;
 
-/* Most requests, with all their memory, fit so many bytes on the stack of the system call. */
+/* Bytes on the stack of the system call, into which most requests fit with all their memory. */
 #define UV_STACK_BYTES	1024
 #define UV_STACK(_name)	u64 _name[UV_STACK_BYTES / sizeof(u64)] __uninitialized
 

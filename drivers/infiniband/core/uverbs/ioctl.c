@@ -122,7 +122,7 @@ static int run_method(struct uverbs_call *call)
 
 	ret = return_handles(call) ?: run_handler(call);
 	if (ret)
-		/* To libraries this error means only "no such method or attribute". */
+		/* Libraries take this error for "no such method or attribute" and nothing else. */
 		return WARN_ON_ONCE(ret == -EPROTONOSUPPORT) ? -EINVAL : ret;
 
 	/* A driver writes its reply without saying so. */

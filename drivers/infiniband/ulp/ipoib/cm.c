@@ -7,8 +7,8 @@
 
 #include "cm.h"
 
-/* Connections that were not used for so long are given up: own ones, and those of peers, which may
- * have gone without telling.
+/* How long a connection may be unused before it is given up: an own one, and one of a peer, which
+ * may have gone without telling.
  */
 #define CONN_IDLE	(60 * HZ)
 #define PEER_IDLE	(512 * HZ)

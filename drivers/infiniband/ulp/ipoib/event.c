@@ -15,7 +15,7 @@
 #include "mcast.h"
 #include "path.h"
 
-/* Paths that were not used for so long are forgotten. */
+/* How long a path may be unused before it is forgotten. */
 #define PATH_IDLE	(600 * HZ)
 
 /**

@@ -121,7 +121,7 @@ void ipoib_rx_deliver(struct ipoib_dev *ipoib, struct napi_struct *napi, struct 
 	KUNIT_STATIC_STUB_REDIRECT(ipoib_rx_deliver, ipoib, napi, skb);
 	skb->dev = netdev;
 	skb->protocol = ((const struct ipoib_encap *)skb->data)->proto;
-	/* Who reads whole frames finds an address in front, of nobody. */
+	/* Packet sockets that read whole frames find an address in front, all zeroes. */
 	memset(skb_push(skb, IPOIB_ADDR_LEN), 0, IPOIB_ADDR_LEN);
 	skb_reset_mac_header(skb);
 	skb_pull(skb, IPOIB_HEAD_LEN);

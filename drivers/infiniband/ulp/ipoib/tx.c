@@ -152,7 +152,7 @@ void ipoib_tx_undo(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring, struct i
 	WRITE_ONCE(ipoib->tx_head, ipoib->tx_head - 1);
 	if (netif_queue_stopped(ipoib->netdev))
 		netif_start_queue(ipoib->netdev);
-	/* Who waits for the ring to be empty has seen one packet too many. */
+	/* Whoever waits for the ring to be empty may have counted this packet. */
 	wake_up(&ipoib->idle);
 }
 

@@ -6,13 +6,13 @@
 #include "cmd.h"
 #include "run.h"
 
-/* vhca_cmd_nop - have the device do nothing but answer */
+/* vhca_cmd_nop() - have the device do nothing but answer */
 int vhca_cmd_nop(struct vhca_hw *hw)
 {
 	return vhca_run(hw, VHCA_CMD_NOP, NULL, 0, 0, 0, NULL, 0);
 }
 
-/* vhca_cmd_open_uar - open a doorbell area; its number is that of its kick page */
+/* vhca_cmd_open_uar() - open a doorbell area; its number is that of its kick page */
 int vhca_cmd_open_uar(struct vhca_hw *hw, dma_addr_t db_page, u32 *uar)
 {
 	struct vhca_open_uar_req req = { .db_page = cpu_to_le64(db_page) };
@@ -27,13 +27,13 @@ int vhca_cmd_open_uar(struct vhca_hw *hw, dma_addr_t db_page, u32 *uar)
 	return err;
 }
 
-/* vhca_cmd_close_uar - close a doorbell area no queue uses any more */
+/* vhca_cmd_close_uar() - close a doorbell area no queue uses any more */
 int vhca_cmd_close_uar(struct vhca_hw *hw, u32 uar)
 {
 	return vhca_run_destroy(hw, VHCA_CMD_CLOSE_UAR, uar);
 }
 
-/* vhca_cmd_add_db_page - add the next page to a doorbell area */
+/* vhca_cmd_add_db_page() - add the next page to a doorbell area */
 int vhca_cmd_add_db_page(struct vhca_hw *hw, u32 uar, u32 page, dma_addr_t db_page)
 {
 	struct vhca_add_db_page_req req = {
@@ -45,81 +45,81 @@ int vhca_cmd_add_db_page(struct vhca_hw *hw, u32 uar, u32 page, dma_addr_t db_pa
 	return RUN(hw, VHCA_CMD_ADD_DB_PAGE, &req);
 }
 
-/* vhca_cmd_create_eq - make an event queue */
+/* vhca_cmd_create_eq() - make an event queue */
 int vhca_cmd_create_eq(struct vhca_hw *hw, const struct vhca_create_eq_req *req, u32 *eqn)
 {
 	return RUN_CREATE(hw, VHCA_CMD_CREATE_EQ, req, eqn);
 }
 
-/* vhca_cmd_destroy_eq - destroy an event queue */
+/* vhca_cmd_destroy_eq() - destroy an event queue */
 int vhca_cmd_destroy_eq(struct vhca_hw *hw, u32 eqn)
 {
 	return vhca_run_destroy(hw, VHCA_CMD_DESTROY_EQ, eqn);
 }
 
-/* vhca_cmd_create_pd - make a protection domain */
+/* vhca_cmd_create_pd() - make a protection domain */
 int vhca_cmd_create_pd(struct vhca_hw *hw, u32 *pdn)
 {
 	return vhca_run_create(hw, VHCA_CMD_CREATE_PD, NULL, 0, pdn);
 }
 
-/* vhca_cmd_destroy_pd - destroy a protection domain */
+/* vhca_cmd_destroy_pd() - destroy a protection domain */
 int vhca_cmd_destroy_pd(struct vhca_hw *hw, u32 pdn)
 {
 	return vhca_run_destroy(hw, VHCA_CMD_DESTROY_PD, pdn);
 }
 
-/* vhca_cmd_create_xrcd - make an XRC domain */
+/* vhca_cmd_create_xrcd() - make an XRC domain */
 int vhca_cmd_create_xrcd(struct vhca_hw *hw, u32 *xrcdn)
 {
 	return vhca_run_create(hw, VHCA_CMD_CREATE_XRCD, NULL, 0, xrcdn);
 }
 
-/* vhca_cmd_destroy_xrcd - destroy an XRC domain */
+/* vhca_cmd_destroy_xrcd() - destroy an XRC domain */
 int vhca_cmd_destroy_xrcd(struct vhca_hw *hw, u32 xrcdn)
 {
 	return vhca_run_destroy(hw, VHCA_CMD_DESTROY_XRCD, xrcdn);
 }
 
-/* vhca_cmd_create_mkey - make a memory key; @key is the whole 32-bit key */
+/* vhca_cmd_create_mkey() - make a memory key; @key is the whole 32-bit key */
 int vhca_cmd_create_mkey(struct vhca_hw *hw, const struct vhca_create_mkey_req *req, u32 *key)
 {
 	return RUN_CREATE(hw, VHCA_CMD_CREATE_MKEY, req, key);
 }
 
-/* vhca_cmd_modify_mkey - change a live key's access, PD or translation */
+/* vhca_cmd_modify_mkey() - change a live key's access, PD or translation */
 int vhca_cmd_modify_mkey(struct vhca_hw *hw, const struct vhca_modify_mkey_req *req)
 {
 	return RUN(hw, VHCA_CMD_MODIFY_MKEY, req);
 }
 
-/* vhca_cmd_destroy_mkey - destroy a memory key */
+/* vhca_cmd_destroy_mkey() - destroy a memory key */
 int vhca_cmd_destroy_mkey(struct vhca_hw *hw, u32 key)
 {
 	return vhca_run_destroy(hw, VHCA_CMD_DESTROY_MKEY, key);
 }
 
-/* vhca_cmd_fence_mkeys - wait until every access through a key that had begun has ended */
+/* vhca_cmd_fence_mkeys() - wait until every access through a key that had begun has ended */
 int vhca_cmd_fence_mkeys(struct vhca_hw *hw)
 {
 	return vhca_run(hw, VHCA_CMD_FENCE_MKEYS, NULL, 0, 0, 0, NULL, 0);
 }
 
-/* vhca_cmd_create_cq - make a completion queue */
+/* vhca_cmd_create_cq() - make a completion queue */
 int vhca_cmd_create_cq(struct vhca_hw *hw, const struct vhca_create_cq_hw_req *req, u32 *cqn)
 {
 	return RUN_CREATE(hw, VHCA_CMD_CREATE_CQ, req, cqn);
 }
 
-/* vhca_cmd_destroy_cq - destroy a completion queue; it raises no event afterwards */
+/* vhca_cmd_destroy_cq() - destroy a completion queue; it raises no event afterwards */
 int vhca_cmd_destroy_cq(struct vhca_hw *hw, u32 cqn)
 {
 	return vhca_run_destroy(hw, VHCA_CMD_DESTROY_CQ, cqn);
 }
 
 /*
- * vhca_cmd_resize_cq - give a completion queue another ring; @first is the low half of the count of
- * the first entry the device writes there
+ * vhca_cmd_resize_cq() - give a completion queue another ring; @first is the low half of the count
+ * of the first entry the device writes there
  */
 int vhca_cmd_resize_cq(struct vhca_hw *hw, const struct vhca_resize_cq_hw_req *req, u32 *first)
 {
@@ -133,7 +133,7 @@ int vhca_cmd_resize_cq(struct vhca_hw *hw, const struct vhca_resize_cq_hw_req *r
 	return err;
 }
 
-/* vhca_cmd_modify_cq - moderate a completion queue's events */
+/* vhca_cmd_modify_cq() - moderate a completion queue's events */
 int vhca_cmd_modify_cq(struct vhca_hw *hw, u32 cqn, u16 count, u16 period)
 {
 	struct vhca_modify_cq_req req = {
@@ -145,13 +145,13 @@ int vhca_cmd_modify_cq(struct vhca_hw *hw, u32 cqn, u16 count, u16 period)
 	return RUN(hw, VHCA_CMD_MODIFY_CQ, &req);
 }
 
-/* vhca_cmd_create_srq - make a shared receive queue */
+/* vhca_cmd_create_srq() - make a shared receive queue */
 int vhca_cmd_create_srq(struct vhca_hw *hw, const struct vhca_create_srq_hw_req *req, u32 *srqn)
 {
 	return RUN_CREATE(hw, VHCA_CMD_CREATE_SRQ, req, srqn);
 }
 
-/* vhca_cmd_modify_srq - arm a shared receive queue's limit for one event; 0 disarms it */
+/* vhca_cmd_modify_srq() - arm a shared receive queue's limit for one event; 0 disarms it */
 int vhca_cmd_modify_srq(struct vhca_hw *hw, u32 srqn, u32 limit)
 {
 	struct vhca_modify_srq_hw_req req = {
@@ -162,13 +162,13 @@ int vhca_cmd_modify_srq(struct vhca_hw *hw, u32 srqn, u32 limit)
 	return RUN(hw, VHCA_CMD_MODIFY_SRQ, &req);
 }
 
-/* vhca_cmd_resize_srq - give a shared receive queue another ring */
+/* vhca_cmd_resize_srq() - give a shared receive queue another ring */
 int vhca_cmd_resize_srq(struct vhca_hw *hw, const struct vhca_resize_srq_hw_req *req)
 {
 	return RUN(hw, VHCA_CMD_RESIZE_SRQ, req);
 }
 
-/* vhca_cmd_query_srq - read a shared receive queue's limit, 0 when none is armed */
+/* vhca_cmd_query_srq() - read a shared receive queue's limit, 0 when none is armed */
 int vhca_cmd_query_srq(struct vhca_hw *hw, u32 srqn, u32 *limit)
 {
 	struct vhca_object_req req = { .handle = cpu_to_le32(srqn) };
@@ -181,27 +181,27 @@ int vhca_cmd_query_srq(struct vhca_hw *hw, u32 srqn, u32 *limit)
 	return err;
 }
 
-/* vhca_cmd_destroy_srq - destroy a shared receive queue no QP uses any more */
+/* vhca_cmd_destroy_srq() - destroy a shared receive queue no QP uses any more */
 int vhca_cmd_destroy_srq(struct vhca_hw *hw, u32 srqn)
 {
 	return vhca_run_destroy(hw, VHCA_CMD_DESTROY_SRQ, srqn);
 }
 
-/* vhca_cmd_create_qp - make a queue pair in the RESET state */
+/* vhca_cmd_create_qp() - make a queue pair in the RESET state */
 int vhca_cmd_create_qp(struct vhca_hw *hw, const struct vhca_create_qp_hw_req *req, u32 *qpn)
 {
 	return RUN_CREATE(hw, VHCA_CMD_CREATE_QP, req, qpn);
 }
 
-/* vhca_cmd_modify_qp - change a queue pair's attributes */
+/* vhca_cmd_modify_qp() - change a queue pair's attributes */
 int vhca_cmd_modify_qp(struct vhca_hw *hw, const struct vhca_modify_qp_req *req)
 {
 	return RUN(hw, VHCA_CMD_MODIFY_QP, req);
 }
 
 /*
- * vhca_cmd_query_qp - read a queue pair's attributes; @port: of a management QP, 0 of others; @attr
- * is the device's raw answer
+ * vhca_cmd_query_qp() - read a queue pair's attributes; @port: of a management QP, 0 of others;
+ * @attr is the device's raw answer
  */
 int vhca_cmd_query_qp(struct vhca_hw *hw, u8 port, u32 qpn, struct vhca_qp_attr *attr)
 {
@@ -217,7 +217,7 @@ int vhca_cmd_query_qp(struct vhca_hw *hw, u8 port, u32 qpn, struct vhca_qp_attr 
 }
 
 /*
- * vhca_cmd_destroy_qp - destroy a queue pair; it completes nothing afterwards; @port: of a
+ * vhca_cmd_destroy_qp() - destroy a queue pair; it completes nothing afterwards; @port: of a
  * management QP, 0 of others
  */
 int vhca_cmd_destroy_qp(struct vhca_hw *hw, u8 port, u32 qpn)
@@ -238,13 +238,13 @@ static int run_mcg(struct vhca_hw *hw, u8 opcode, const u8 mgid[16], u16 mlid, u
 	return RUN(hw, opcode, &req);
 }
 
-/* vhca_cmd_attach_mcg - let a QP receive what is sent to a multicast group */
+/* vhca_cmd_attach_mcg() - let a QP receive what is sent to a multicast group */
 int vhca_cmd_attach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn)
 {
 	return run_mcg(hw, VHCA_CMD_ATTACH_MCG, mgid, mlid, qpn);
 }
 
-/* vhca_cmd_detach_mcg - undo vhca_cmd_attach_mcg() */
+/* vhca_cmd_detach_mcg() - undo vhca_cmd_attach_mcg() */
 int vhca_cmd_detach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn)
 {
 	return run_mcg(hw, VHCA_CMD_DETACH_MCG, mgid, mlid, qpn);

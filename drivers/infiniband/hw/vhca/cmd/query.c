@@ -158,7 +158,7 @@ int vhca_cmd_query_port(struct vhca_hw *hw, u8 port, struct vhca_port_attr *attr
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_cmd_query_port);
 
-/* vhca_cmd_query_gid - read one entry of a port's GID table */
+/* vhca_cmd_query_gid() - read one entry of a port's GID table */
 int vhca_cmd_query_gid(struct vhca_hw *hw, u8 port, u32 index, u8 gid[16])
 {
 	struct vhca_port_req req = {
@@ -175,7 +175,7 @@ int vhca_cmd_query_gid(struct vhca_hw *hw, u8 port, u32 index, u8 gid[16])
 	return 0;
 }
 
-/* vhca_cmd_query_pkey - read one entry of a port's P_Key table */
+/* vhca_cmd_query_pkey() - read one entry of a port's P_Key table */
 int vhca_cmd_query_pkey(struct vhca_hw *hw, u8 port, u32 index, u16 *pkey)
 {
 	struct vhca_port_req req = {
@@ -206,7 +206,7 @@ static int run_counters(struct vhca_hw *hw, u8 opcode, const void *req, size_t r
 }
 
 /*
- * vhca_cmd_query_counters - read a port's counters, without what vhca_cmd_query_counter() reports
+ * vhca_cmd_query_counters() - read a port's counters, without what vhca_cmd_query_counter() reports
  * of QPs that are bound to counters; @counters is the device's raw answer
  */
 int vhca_cmd_query_counters(struct vhca_hw *hw, u8 port, struct vhca_port_counters *counters)
@@ -219,7 +219,7 @@ int vhca_cmd_query_counters(struct vhca_hw *hw, u8 port, struct vhca_port_counte
 	return run_counters(hw, VHCA_CMD_QUERY_COUNTERS, &req, sizeof(req), counters);
 }
 
-/* vhca_cmd_create_counter - make a counter for QPs of a port; its number is not 0 */
+/* vhca_cmd_create_counter() - make a counter for QPs of a port; its number is not 0 */
 int vhca_cmd_create_counter(struct vhca_hw *hw, u8 port, u32 *number)
 {
 	struct vhca_create_counter_req req = { .port = port };
@@ -234,7 +234,7 @@ int vhca_cmd_create_counter(struct vhca_hw *hw, u8 port, u32 *number)
 	return err;
 }
 
-/* vhca_cmd_bind_counter - bind a QP to a counter, 0: to none */
+/* vhca_cmd_bind_counter() - bind a QP to a counter, 0: to none */
 int vhca_cmd_bind_counter(struct vhca_hw *hw, u32 qpn, u32 number)
 {
 	struct vhca_bind_counter_req req = {
@@ -245,7 +245,7 @@ int vhca_cmd_bind_counter(struct vhca_hw *hw, u32 qpn, u32 number)
 	return RUN(hw, VHCA_CMD_BIND_COUNTER, &req);
 }
 
-/* vhca_cmd_query_counter - read a counter; @counters is the device's raw answer */
+/* vhca_cmd_query_counter() - read a counter; @counters is the device's raw answer */
 int vhca_cmd_query_counter(struct vhca_hw *hw, u32 number, struct vhca_port_counters *counters)
 {
 	struct vhca_object_req req = { .handle = cpu_to_le32(number) };
@@ -253,7 +253,7 @@ int vhca_cmd_query_counter(struct vhca_hw *hw, u32 number, struct vhca_port_coun
 	return run_counters(hw, VHCA_CMD_QUERY_COUNTER, &req, sizeof(req), counters);
 }
 
-/* vhca_cmd_destroy_counter - destroy a counter no QP is bound to any more */
+/* vhca_cmd_destroy_counter() - destroy a counter no QP is bound to any more */
 int vhca_cmd_destroy_counter(struct vhca_hw *hw, u32 number)
 {
 	return vhca_run_destroy(hw, VHCA_CMD_DESTROY_COUNTER, number);
@@ -279,7 +279,7 @@ int vhca_cmd_query_clock(struct vhca_hw *hw, u64 *now)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_cmd_query_clock);
 
-/* vhca_cmd_set_node_desc - set the node description */
+/* vhca_cmd_set_node_desc() - set the node description */
 int vhca_cmd_set_node_desc(struct vhca_hw *hw, const char desc[64])
 {
 	struct vhca_node_desc_req req;
@@ -288,13 +288,13 @@ int vhca_cmd_set_node_desc(struct vhca_hw *hw, const char desc[64])
 	return RUN(hw, VHCA_CMD_SET_NODE_DESC, &req);
 }
 
-/* vhca_cmd_modify_port - change capability bits, reset a counter, or set up an Ethernet port */
+/* vhca_cmd_modify_port() - change capability bits, reset a counter, or set up an Ethernet port */
 int vhca_cmd_modify_port(struct vhca_hw *hw, const struct vhca_modify_port_req *req)
 {
 	return RUN(hw, VHCA_CMD_MODIFY_PORT, req);
 }
 
-/* vhca_cmd_set_gid - write or clear an entry of an Ethernet port's GID table */
+/* vhca_cmd_set_gid() - write or clear an entry of an Ethernet port's GID table */
 int vhca_cmd_set_gid(struct vhca_hw *hw, const struct vhca_set_gid_req *req)
 {
 	return RUN(hw, VHCA_CMD_SET_GID, req);

@@ -82,7 +82,7 @@ static void silence_device(struct vhca_hw *hw)
 }
 
 /*
- * Who writes memory back may wait for work in these queues: it must not need memory to go on. The
+ * Writing memory back may wait for work in these queues, which must not need memory to go on. The
  * first is for calling the consumers of a dead device.
  */
 struct workqueue_struct *vhca_reclaim_wq;

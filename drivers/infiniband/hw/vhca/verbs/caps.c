@@ -111,7 +111,7 @@ static const struct cap_effect cap_effects[] = {
 #endif
 };
 
-/* Of every device. */
+/* What every device has. */
 #define BASE_OPS	(OP(NOP) | OP(SEND) | OP(SEND_IMM) | OP(WRITE) | OP(WRITE_IMM) | OP(READ))
 #define BASE_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ)
 #define BASE_CAPS	(IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_PORT_ACTIVE_EVENT |	\

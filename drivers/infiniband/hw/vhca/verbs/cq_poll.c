@@ -413,7 +413,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_req_notify_cq);
 /**
  * vhca_req_ncomp_notif() - rdma_ext_ops.req_ncomp_notif
  * @ibcq: completion queue of the kernel's
- * @n: so many completions are to wait, 1 to the size of the queue
+ * @n: completions that have to wait for an event to come, 1 to the size of the queue
  *
  * If an event for fewer completions was asked for before and has not come yet, that event comes,
  * and no other.

@@ -82,8 +82,8 @@ struct vhca_pieces {
  * @dma: its DMA address
  * @seq: sequence number that stands in @rec
  * @max_pages: entries of the list
- * @max_maps: so often it can be mapped without being unmapped
- * @maps: so often it was
+ * @max_maps: how often it can be mapped without being unmapped
+ * @maps: how often it was
  * @page_shift: log2 of the bytes of a page
  */
 struct vhca_map {

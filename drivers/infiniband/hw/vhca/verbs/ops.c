@@ -115,7 +115,7 @@ static const struct ib_device_ops mad_ops = {
 	.process_mad = vhca_process_mad,
 };
 
-/* Of Ethernet ports: the core calls them for no other port. */
+/* The core calls these for Ethernet ports only. */
 static const struct ib_device_ops eth_ops = {
 	.add_gid = vhca_add_gid,
 	.del_gid = vhca_del_gid,
