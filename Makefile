@@ -21,16 +21,36 @@ KBUILD = $(MAKE) -C $(abspath $(KDIR)) M=$(TOP) CONFIG_INFINIBAND=m \
 	CONFIG_INFINIBAND_VHCA=m CONFIG_INFINIBAND_IPOIB=m \
 	NOSTDINC_FLAGS="-nostdinc -I$(TOP)/include -I$(TOP)/include/uapi"
 
+RELEASE	:= $(if $(KDIR),$(shell cat "$(KDIR)/include/config/kernel.release" 2>/dev/null))
+RUNNING	:= $(shell uname -r)
+# The kernel's own core, if modules would be installed under it. Ours has a function that it has not.
+ifneq ($(filter modules_install,$(MAKECMDGOALS)),)
+IN_USE	:= $(if $(INSTALL_MOD_PATH)$(filter-out $(RUNNING),$(RELEASE)),,$(shell \
+	grep -qs ' rdma_refuse_for[[:space:]]' /proc/kallsyms || \
+	sed -n 's/^\(ib_core\) [0-9]* [0-9]* \([^ ]*\) .*/\1 \2/p' /proc/modules 2>/dev/null | tr , ' ' | sed 's/ *-*$$//'))
+endif
+# What keeps a target from being made, and what to do.
+ifeq ($(KDIR),)
+LACKS	= make $@ needs a kernel: make $@ KDIR=/lib/modules/$(RUNNING)/build
+else ifeq ($(RELEASE),)
+LACKS	= no headers of a kernel are in $(KDIR): apt install linux-headers-$(RUNNING), \
+	KDIR=/lib/modules/$(RUNNING)/build
+else ifeq ($(filter 6.12.% 6.12-% 7.%,$(RELEASE)),)
+LACKS	= the modules are for Linux 6.12 and 7, not for $(RELEASE): name the KDIR of such a kernel
+else ifneq ($(IN_USE),)
+LACKS	= RDMA modules of the kernel's own are in use ($(IN_USE)): end what uses them, and unload them
+endif
+
 ifeq ($(KDIR),)
 modules:
 	$(LAB) trees ours distro
 	@find build/trees/*/modules -name '*.ko' | LC_ALL=C sort
+endif
 
-modules_install uninstall kbuild:
-	@echo "make $@ needs a kernel: make $@ KDIR=/lib/modules/\$$(uname -r)/build" >&2
-	@exit 2
+ifneq ($(LACKS),)
+modules_install uninstall kbuild $(if $(KDIR),modules):
+	$(error $(LACKS))
 else
-RELEASE = $(shell cat $(KDIR)/include/config/kernel.release)
 DEPMOD	= depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(RELEASE)
 UPDATES = $(INSTALL_MOD_PATH)/lib/modules/$(RELEASE)/updates
 
@@ -50,7 +70,6 @@ modules_install: modules
 	@echo "IPoIB, ...) do not load on it and must be rebuilt; make uninstall KDIR=$(KDIR) brings theirs back."
 
 uninstall:
-	@test -n "$(RELEASE)"
 	cd $(UPDATES) && rm -rf drivers/infiniband/core drivers/infiniband/hw/vhca drivers/infiniband/ulp/ipoib && \
 		find . -depth -type d -empty -delete
 	$(DEPMOD)
