@@ -79,6 +79,7 @@ int addr_service_read(const struct nlmsghdr *nlh, struct netlink_ext_ack *extack
 
 #if IS_ENABLED(CONFIG_KUNIT)
 extern unsigned int addr_retry_ms;
+extern u32 addr_last_seq;
 #endif
 
 #endif

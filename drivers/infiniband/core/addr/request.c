@@ -79,7 +79,9 @@ struct addr_request {
 static DEFINE_SPINLOCK(lock);
 static DEFINE_HASHTABLE(requests_by_addr, 8);
 static DEFINE_HASHTABLE(requests_by_hop, 8);
-static u32 next_seq;
+/* Number of the last question to a program. */
+VISIBLE_IF_KUNIT u32 addr_last_seq;
+EXPORT_SYMBOL_IF_KUNIT(addr_last_seq);
 
 static struct workqueue_struct *addr_wq;
 
@@ -235,7 +237,7 @@ static int read_query(struct addr_query *query, const struct sockaddr *src,
 static void begin_request(struct addr_request *request)
 {
 	guard(spinlock_bh)(&lock);
-	request->seq = ++next_seq;
+	request->seq = ++addr_last_seq;
 	hash_add(requests_by_addr, &request->by_addr, (unsigned long)request->addr);
 	queue_delayed_work(addr_wq, &request->work, 0);
 }

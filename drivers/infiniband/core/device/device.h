@@ -154,6 +154,9 @@ void ib_registry_hide(struct ib_device *device);
 bool ib_registry_shown(const struct ib_device *device);
 void ib_registry_announce(struct ib_device *device, enum kobject_action action);
 void ib_registry_exit(void);
+#if IS_ENABLED(CONFIG_KUNIT)
+extern u32 ib_registry_next_index;
+#endif
 
 struct ib_device *ib_device_get_by_index(const struct net *net, u32 index);
 struct ib_device *ib_registry_next(unsigned long *index);

@@ -26,7 +26,9 @@ bool ib_devices_shared_netns = true;
 module_param_named(netns_mode, ib_devices_shared_netns, bool, 0444);
 MODULE_PARM_DESC(netns_mode, "Share device among net namespaces; default=1 (shared)");
 
-static u32 next_index;
+/* Where the next device's index is looked for. */
+VISIBLE_IF_KUNIT u32 ib_registry_next_index;
+EXPORT_SYMBOL_IF_KUNIT(ib_registry_next_index);
 
 static struct ib_device *find_name(const char *name)
 {
@@ -86,7 +88,7 @@ int ib_registry_insert(struct ib_device *device, const char *name)
 		return ret;
 	strscpy(device->name, chosen);
 	ret = xa_alloc_cyclic(&registry, &device->index, device, XA_LIMIT(0, INT_MAX),
-			      &next_index, GFP_KERNEL);
+			      &ib_registry_next_index, GFP_KERNEL);
 	return ret < 0 ? ret : 0;
 }
 

@@ -53,7 +53,9 @@ struct sa_ask {
 static DEFINE_SPINLOCK(lock);
 /* Questions without an answer, in the order in which they expire */
 static LIST_HEAD(asks);
-static u32 next_seq;
+/* Number of the last question. */
+VISIBLE_IF_KUNIT u32 sa_last_question;
+EXPORT_SYMBOL_IF_KUNIT(sa_last_question);
 static unsigned int timeout_ms = TIMEOUT_DEFAULT;
 
 static void give_up(struct work_struct *work);
@@ -192,7 +194,7 @@ static struct sk_buff *prepare(struct ib_sa_query *query, gfp_t gfp, struct sa_a
 		return NULL;
 	(*ask)->query = query;
 	scoped_guard(spinlock_irqsave, &lock)
-		(*ask)->seq = ++next_seq;
+		(*ask)->seq = ++sa_last_question;
 	skb = write_question(query->port, query->buf->mad, (*ask)->seq, &(*ask)->path_use, gfp);
 	if (!skb)
 		kfree(*ask);

@@ -240,6 +240,9 @@ int sa_local_ask(struct ib_sa_query *query, gfp_t gfp,
 			       unsigned int count));
 void sa_local_cancel(struct ib_sa_query *query);
 unsigned int sa_local_set_timeout(u32 ms);
+#if IS_ENABLED(CONFIG_KUNIT)
+extern u32 sa_last_question;
+#endif
 void sa_local_init(void);
 void sa_local_exit(void);
 

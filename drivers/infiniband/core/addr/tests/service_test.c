@@ -39,6 +39,7 @@ static int service_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, program);
 	test->priv = program;
 	addr_retry_ms = LONG_TIME;
+	addr_last_seq = U32_MAX - 1;
 	net = fake_net_begin(test, ARPHRD_INFINIBAND);
 	program->net = net;
 	KUNIT_EXPECT_EQ(test, fake_net_gateway(net, "203.0.113.0", 24, "198.18.0.9"), 0);
@@ -125,15 +126,17 @@ static void nobody_listens(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_result(&wait), -EADDRNOTAVAIL);
 }
 
+/* The number of one question is the last one, that of the next is 0. */
 static void program_answers(struct kunit *test)
 {
 	static const struct {
 		const char *peer;
 		u16 type;
 		int len;
+		u32 seq;
 	} far[] = {
-		{ FAR, LS_NLA_TYPE_IPV4, 4 },
-		{ FAR6, LS_NLA_TYPE_IPV6, 16 },
+		{ FAR, LS_NLA_TYPE_IPV4, 4, U32_MAX },
+		{ FAR6, LS_NLA_TYPE_IPV6, 16, 0 },
 	};
 	struct program *program = test->priv;
 
@@ -161,6 +164,7 @@ static void program_answers(struct kunit *test)
 		KUNIT_EXPECT_MEMEQ(test, nla_data(nla), i ? (void *)&ip.in6.sin6_addr :
 				   (void *)&ip.in.sin_addr, far[i].len);
 		seq = nlh->nlmsg_seq;
+		KUNIT_EXPECT_EQ(test, seq, far[i].seq);
 
 		/* Messages that do not answer the question change nothing. */
 		KUNIT_EXPECT_EQ(test, say(test, program, seq + 1, 0, LS_NLA_TYPE_DGID, 16), 0);

@@ -133,6 +133,29 @@ static void only_registered_devices_are_found(struct kunit *test)
 	ib_dealloc_device(&device->ib);
 }
 
+/* Indices in use are left out, and every device is found by its own. */
+static void indices_come_round(struct kunit *test)
+{
+	struct test_device *device[3];
+	struct ib_device *found;
+
+	ib_registry_next_index = 0;
+	device[0] = test_device_registered(test, "kt_first");
+	ib_registry_next_index = INT_MAX;
+	device[1] = test_device_registered(test, "kt_last");
+	device[2] = test_device_registered(test, "kt_next");
+	KUNIT_EXPECT_EQ(test, device[1]->ib.index, INT_MAX);
+	KUNIT_EXPECT_LT(test, device[2]->ib.index, INT_MAX);
+	for (int i = 0; i < ARRAY_SIZE(device); i++) {
+		found = ib_device_get_by_index(&init_net, device[i]->ib.index);
+		KUNIT_EXPECT_PTR_EQ(test, found, &device[i]->ib);
+		if (found)
+			ib_device_put(found);
+	}
+	for (int i = 0; i < ARRAY_SIZE(device); i++)
+		test_device_gone(device[i]);
+}
+
 static void net_device_leads_to_its_device(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_netdev");
@@ -570,6 +593,7 @@ static struct kunit_case device_cases[] = {
 	KUNIT_CASE(unusable_names_are_refused),
 	KUNIT_CASE(rename_is_seen_everywhere),
 	KUNIT_CASE(only_registered_devices_are_found),
+	KUNIT_CASE(indices_come_round),
 	KUNIT_CASE(net_device_leads_to_its_device),
 	KUNIT_CASE(unregistration_waits_for_references),
 	KUNIT_CASE(first_operation_stays),

@@ -222,6 +222,12 @@ static void services_change(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask(ports, 0x10, 0), 0);
 	/* The controller, three services that were added and one that was removed are changes. */
 	KUNIT_EXPECT_EQ(test, data[1], 5);
+	/* The number of changes begins anew. */
+	ports->unit->change_id = U16_MAX;
+	KUNIT_EXPECT_EQ(test, ib_dm_add_svc_entry(one, &services[1]), 0);
+	KUNIT_EXPECT_EQ(test, ask(ports, 0x10, 0), 0);
+	KUNIT_EXPECT_EQ(test, data[0] << 8 | data[1], 0);
+	KUNIT_EXPECT_EQ(test, ib_dm_remove_svc_entry(one, &services[1]), 0);
 	for (unsigned int i = 2; i < 255; i++) {
 		struct ib_dm_svc_entry many = { .id = cpu_to_be64(1000 + i) };
 

@@ -143,6 +143,7 @@ static int service_init(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
 	test->priv = s;
+	sa_last_question = U32_MAX - 1;
 	ib_sa_register_client(&user);
 	s->fake = fake_sa_begin(test);
 	listen(test, s);
@@ -164,6 +165,7 @@ static const struct nlattr *find(const struct nlmsghdr *nlh, u16 type)
 	return nlmsg_find_attr(nlh, sizeof(struct rdma_ls_resolve_header), type);
 }
 
+/* The number of the first one is the last that there is, that of the next is 0. */
 static void question(struct kunit *test)
 {
 	struct service *s = test->priv;
@@ -180,6 +182,7 @@ static void question(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nlh->nlmsg_type, 4 << 10);
 	KUNIT_EXPECT_EQ(test, nlh->nlmsg_flags, NLM_F_REQUEST);
 	KUNIT_EXPECT_EQ(test, nlh->nlmsg_len, s->len);
+	KUNIT_EXPECT_EQ(test, nlh->nlmsg_seq, U32_MAX);
 	header = nlmsg_data(nlh);
 	KUNIT_EXPECT_STREQ(test, (char *)header->device_name, dev_name(&s->fake->ib.dev));
 	KUNIT_EXPECT_EQ(test, header->port_num, 1);
@@ -207,6 +210,7 @@ static void question(struct kunit *test)
 	/* The request has only what was asked for, and one way. */
 	KUNIT_ASSERT_GT(test, ask(s, IB_SA_PATH_REC_DGID, 1, NULL), 0);
 	nlh = receive(test, s);
+	KUNIT_EXPECT_EQ(test, nlh->nlmsg_seq, 0);
 	header = nlmsg_data(nlh);
 	KUNIT_EXPECT_EQ(test, header->path_use, LS_RESOLVE_PATH_USE_UNIDIRECTIONAL);
 	KUNIT_EXPECT_NULL(test, find(nlh, LS_NLA_TYPE_PKEY | RDMA_NLA_F_MANDATORY));
