@@ -67,12 +67,13 @@ passes "and the page names what" "$check" "$work/demo.html" "ib_read_bw: no figu
 
 bench() { tools/testing/pages/bench-sample "$work" "$@" >"$work/out" 2>&1; }
 echo '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="40"><text x="5" y="20">switch0</text></svg>' >"$work/fabric.svg"
+echo '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="40"><text x="5" y="20">WRITE_ONLY</text></svg>' >"$work/packets.svg"
 bench 640 1
 expect "make bench writes a page" 0 $?
 passes "with each promise and what was compared" "$check" "$work/bench.html" "4 of 4 promises were kept" \
 	"ib_write_bw 64 KiB, times rdma_rxe measured 640, promised >= 150 rdma_rxe 0.25 Gb/s vhca 160.00 Gb/s" \
 	"resource_qp_many: instructions an entry, of 6.12's core measured 0.9, promised <= 1 6.12's core 21,234 instructions ours 19,111 instructions" \
-	"loaded stack, one device measured 3140 kB, promised <= 4096 kB" "switch0" \
+	"loaded stack, one device measured 3140 kB, promised <= 4096 kB" "switch0" "WRITE_ONLY" \
 	"against rdma_rxe tools/testing/bench/run 61 3 kept, 0 not kept" \
 	"the subnet tools/testing/bench/subnet 2 FAILED, exit status 1"
 bench 64 0
@@ -83,6 +84,10 @@ passes "and a broken promise is one on the page" "$check" "$work/bench.html" "2 
 bench nan 1
 expect "a promise without a figure: its status says so" 1 $?
 passes "and it has no bar" "$check" "$work/bench.html" "ib_write_bw 64 KiB, times rdma_rxe: no figure"
+echo "vhca-ladder: there is no packet of RDMA in it" >"$work/packets.svg"
+bench 640 1
+expect "no packets: its status says so" 1 $?
+passes "and why" "$check" "$work/bench.html" "The first packets: no picture: vhca-ladder: there is no packet"
 
 # wrong NAME FROM TO PATTERN: the page with that change is refused
 wrong() {
@@ -91,7 +96,6 @@ wrong() {
 	expect "the check fails: $1" 1 $?
 	expect_text "and says so" "$4" "$work/out"
 }
-bench 640 1
 cp "$work/bench.html" "$work/good.html"
 wrong "an element that does not end" '</h1>' '' 'not well-formed'
 wrong "an image of another place" '</h1>' '</h1><img src="http://localhost/i"/>' '<img> fetches'
