@@ -11,7 +11,6 @@
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/mutex.h>
-#include <linux/notifier.h>
 #include <linux/security.h>
 
 #include "../cache/cache.h"
@@ -69,20 +68,7 @@ static void policy_work_fn(struct work_struct *work)
 	mad_access_policy_changed();
 }
 
-static DECLARE_WORK(policy_work, policy_work_fn);
-
-/* The policy is still locked while this runs, so it is asked later. */
-static int policy_event(struct notifier_block *nb, unsigned long event, void *data)
-{
-	if (event != LSM_POLICY_CHANGE)
-		return NOTIFY_DONE;
-	queue_work(ib_wq, &policy_work);
-	return NOTIFY_OK;
-}
-
-static struct notifier_block policy_notifier = {
-	.notifier_call = policy_event,
-};
+static struct ib_policy_watch policy_watch;
 
 /**
  * mad_access_begin() - remember who registers an agent
@@ -177,7 +163,7 @@ int mad_access_check(struct mad_agent *agent, u16 pkey_index)
  */
 int mad_access_init(void)
 {
-	return register_blocking_lsm_notifier(&policy_notifier);
+	return ib_policy_watch_begin(&policy_watch, policy_work_fn);
 }
 
 /**
@@ -185,6 +171,5 @@ int mad_access_init(void)
  */
 void mad_access_exit(void)
 {
-	unregister_blocking_lsm_notifier(&policy_notifier);
-	cancel_work_sync(&policy_work);
+	ib_policy_watch_end(&policy_watch);
 }

@@ -6,6 +6,7 @@
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/security.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -386,25 +387,50 @@ void ib_security_event(const struct ib_event *event)
 }
 EXPORT_SYMBOL_IF_KUNIT(ib_security_event);
 
-static void policy_changed(struct work_struct *work)
+/* The policy is still locked while this runs, so the work is queued. */
+static int policy_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct ib_policy_watch *watch = container_of(nb, struct ib_policy_watch, nb);
+
+	if (event != LSM_POLICY_CHANGE)
+		return NOTIFY_DONE;
+	queue_work(ib_wq, &watch->work);
+	return NOTIFY_OK;
+}
+
+/**
+ * ib_policy_watch_begin() - have a function called after each change of the security policy
+ * @watch: storage until ib_policy_watch_end()
+ * @changed: the function; it may sleep, and may ask the security module
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int ib_policy_watch_begin(struct ib_policy_watch *watch, work_func_t changed)
+{
+	INIT_WORK(&watch->work, changed);
+	watch->nb.notifier_call = policy_event;
+	return register_blocking_lsm_notifier(&watch->nb);
+}
+
+/**
+ * ib_policy_watch_end() - end what ib_policy_watch_begin() began
+ * @watch: as there; the function does not run any more after the return
+ *
+ * Context: may sleep.
+ */
+void ib_policy_watch_end(struct ib_policy_watch *watch)
+{
+	unregister_blocking_lsm_notifier(&watch->nb);
+	cancel_work_sync(&watch->work);
+}
+
+static void check_all_devices(struct work_struct *work)
 {
 	ib_device_for_each(look_again);
 }
 
-static DECLARE_WORK(policy_work, policy_changed);
-
-/* The policy is still locked while this runs, so the QPs are checked later. */
-static int policy_event(struct notifier_block *nb, unsigned long event, void *data)
-{
-	if (event != LSM_POLICY_CHANGE)
-		return NOTIFY_DONE;
-	queue_work(ib_wq, &policy_work);
-	return NOTIFY_OK;
-}
-
-static struct notifier_block policy_notifier = {
-	.notifier_call = policy_event,
-};
+static struct ib_policy_watch policy_watch;
 
 static struct ib_event_prehandler event_prehandler = { .handle = ib_security_event };
 
@@ -418,7 +444,7 @@ static struct ib_event_prehandler event_prehandler = { .handle = ib_security_eve
 int ib_security_init(void)
 {
 	ib_events_add_prehandler(&event_prehandler);
-	return register_blocking_lsm_notifier(&policy_notifier);
+	return ib_policy_watch_begin(&policy_watch, check_all_devices);
 }
 
 /**
@@ -426,6 +452,5 @@ int ib_security_init(void)
  */
 void ib_security_exit(void)
 {
-	unregister_blocking_lsm_notifier(&policy_notifier);
-	cancel_work_sync(&policy_work);
+	ib_policy_watch_end(&policy_watch);
 }

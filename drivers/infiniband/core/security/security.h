@@ -13,9 +13,24 @@
 #ifndef RDMA_CORE_SECURITY_H
 #define RDMA_CORE_SECURITY_H
 
+#include <linux/notifier.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
 #ifdef CONFIG_SECURITY_INFINIBAND
+/**
+ * struct ib_policy_watch - who does something after each change of the security policy
+ * @nb: called while the policy changes
+ * @work: what is to be done then
+ */
+struct ib_policy_watch {
+	struct notifier_block nb;
+	struct work_struct work;
+};
+
+int ib_policy_watch_begin(struct ib_policy_watch *watch, work_func_t changed);
+void ib_policy_watch_end(struct ib_policy_watch *watch);
+
 int ib_security_init(void);
 void ib_security_exit(void);
 

@@ -22,7 +22,7 @@ import sys
 from uapi_requests import (DRIVER_ROOM, EXTENDED, GOOD, NUMBER, PAGE, QPT_XRC_TGT, TYPES, UHW, UHW_IN, UHW_OUT,
                            WRITE_UHW, File, area, attribute, attributes, body, driver_part, frame, ioctl,
                            ioctl_at, libc_mmap, load, payload, write_at, written)
-from uapi_spoilt import BOTH, READ, WRITTEN, Piece, Request, Spoiler, Tap, pointer
+from uapi_spoilt import BOTH, READ, WRITTEN, Piece, Request, Tap, Walk, pointer
 
 UDMABUF_CREATE = 0x40187542
 F_ADD_SEALS, F_SEAL_SHRINK = 1033, 2
@@ -166,10 +166,11 @@ def by_write(walk, command, form, handles, file):
     return Request(file, lambda address: write_at(file.fd, address, len(data)), pieces)
 
 
-class Walk:
+class Commands(Walk):
     """Files, their objects, and what has been found."""
 
     def __init__(self, path, made_by):
+        super().__init__(tap)
         self.path, self.made_by = path, made_by
         self.commands = {one.name: one for one in load()}
         self.file = File(path)
@@ -181,9 +182,7 @@ class Walk:
         # by command: handles that only its good request takes; what is done before a request; what is
         # looked at after one, which is told what it answered, and says what is wrong
         self.handles_of, self.before, self.after = {}, {}, {}
-        self.spoiler = Spoiler(self.meanwhile)
-        self.asked = 0
-        self.faults, self.different = [], []
+        self.different = []
 
     # ---- objects ----
 
@@ -284,22 +283,9 @@ class Walk:
         good = self.ask(command, make, 0, 0, None)
         if good:
             self.faults.append(f"the good request is refused: {self.file.reasons()[-1:]}")
-        for number, piece in enumerate(pieces):
-            for cut in piece.cuts:
-                for how in piece.ways:
-                    found = len(self.faults)
-                    err = self.ask(command, make, number, cut, how)
-                    if err != good and (err != errno.EFAULT or how.endswith("late")):
-                        self.faults.append(f"{how}: answered {err}, expected {good}")
-                    self.faults[found:] = [f"{piece.name}, from byte {cut} on: {fault}"
-                                           for fault in self.faults[found:]]
+        self.spoil_each(pieces, good, lambda number, cut, how: self.ask(command, make, number, cut, how))
         self.report(f"{name} {command.name}, which answers {errno.errorcode.get(good, good)}")
         return good
-
-    def report(self, name):
-        tap.report(f"{name}: {self.asked} requests, {self.spoiler.waited} waited",
-                   self.faults or ([] if self.asked else ["nothing was asked"]))
-        self.faults, self.asked, self.spoiler.waited = [], 0, 0
 
     def everything(self, wanted):
         """wanted: tells of a command whether to walk it."""
@@ -384,7 +370,7 @@ def join_or_leave(walk, name):
 
 def on_device(path):
     """A walk whose commands find what they need: a group, a target QP, a DMA buffer."""
-    walk = Walk(path, MADE_BY)
+    walk = Commands(path, MADE_BY)
     handle, _ = new_qp(walk, None, qp_type=QPT_UD)
     walk.handles_of["ATTACH_MCAST"] = walk.handles_of["DETACH_MCAST"] = {"QP": handle}
 
@@ -419,7 +405,7 @@ def shared_receives():
 
 def on_fake(path):
     """A walk that knows what has been posted and what has been taken."""
-    walk = Walk(path, MADE_BY_FAKE)
+    walk = Commands(path, MADE_BY_FAKE)
 
     def poll():
         """The wr_ids of what the CQ has."""

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 from uapi_requests import area, errno_of, libc, libc_mmap, write_at
-from uapi_spoilt import BOTH, READ, WRITTEN, Piece, Request, Spoiler, Tap, pointer
+from uapi_spoilt import BOTH, READ, WRITTEN, Piece, Request, Tap, Walk, pointer
 
 PATIENCE = 120000               # ms
 AF_INET, AF_INET6, AF_IB = 2, 10, 27
@@ -36,19 +36,16 @@ REGISTER, UNREGISTER, ENABLE_PKEY, REGISTER2 = 0xc01c1b01, 0x40041b02, 0x1b03, 0
 tap = Tap()
 
 
-class Walk:
-    """What the walks have in common. sub-classes have a file, fd, and say what is asked meanwhile."""
+class Device(Walk):
+    """Requests to a device node. Sub-classes have a path, and say what is asked meanwhile."""
 
     def __init__(self, path):
+        super().__init__(tap)
         self.node = path
         self.fd = self.open()
-        self.spoiler, self.asked, self.faults = Spoiler(self.meanwhile), 0, []
 
     def open(self):
         return os.open(self.node, os.O_RDWR | os.O_CLOEXEC | os.O_NONBLOCK)
-
-    def meanwhile(self, request):
-        raise NotImplementedError
 
     def walk(self, name, prepare, make, settle):
         """prepare() makes what a request needs, whose good one is make(it): a Request. settle(it, err) says
@@ -71,17 +68,8 @@ class Walk:
         good, pieces = ask(0, 0, None)
         if good:
             self.faults.append(f"the good request is refused: {errno.errorcode[good]}")
-        for number, piece in enumerate(pieces):
-            for cut in piece.cuts:
-                for how in piece.ways:
-                    found = len(self.faults)
-                    err, _ = ask(number, cut, how)
-                    if err != good and (err != errno.EFAULT or how.endswith("late")):
-                        self.faults.append(f"{how}: answered {err}, expected {good}")
-                    self.faults[found:] = [f"{piece.name}, from byte {cut} on: {fault}"
-                                           for fault in self.faults[found:]]
-        tap.report(f"{name}: {self.asked} requests, {self.spoiler.waited} waited", self.faults)
-        self.faults, self.asked, self.spoiler.waited = [], 0, 0
+        self.spoil_each(pieces, good, lambda number, cut, how: ask(number, cut, how)[0])
+        self.report(name)
 
 
 # ---- the connection manager ----
@@ -107,7 +95,7 @@ class Pending:
         ctypes.memmove(self.start, struct.pack("<IHH", number, len(body), out) + body, self.length)
 
 
-class Connections(Walk):
+class Connections(Device):
     """Requests to rdma_cm. Ids belong to one file; gid is the port's."""
 
     def __init__(self, gid, lid, ip):
@@ -391,7 +379,7 @@ class Connections(Walk):
 
 # ---- umad ----
 
-class Datagrams(Walk):
+class Datagrams(Device):
     """Requests to a umad. tid numbers the MADs."""
 
     def __init__(self, path):

@@ -3,6 +3,7 @@
 late (userfaultfd), or it is taken away while the kernel waits for it."""
 
 import ctypes
+import errno
 import fcntl
 import mmap
 import os
@@ -155,3 +156,31 @@ class Tap:
         for fault in faults:
             print(f"# {fault}")
         sys.stdout.flush()
+
+
+class Walk:
+    """Requests with each piece of their memory spoilt in each way. Sub-classes say what is asked meanwhile."""
+
+    def __init__(self, tap):
+        self.tap, self.spoiler, self.asked, self.faults = tap, Spoiler(self.meanwhile), 0, []
+
+    def meanwhile(self, request):
+        raise NotImplementedError
+
+    def spoil_each(self, pieces, good, ask):
+        """ask(number, cut, how) sends the request of which piece number is spoilt from byte cut on, and answers
+        what the system call did: good if the memory comes late, else good or EFAULT."""
+        for number, piece in enumerate(pieces):
+            for cut in piece.cuts:
+                for how in piece.ways:
+                    found = len(self.faults)
+                    err = ask(number, cut, how)
+                    if err != good and (err != errno.EFAULT or how.endswith("late")):
+                        self.faults.append(f"{how}: answered {err}, expected {good}")
+                    self.faults[found:] = [f"{piece.name}, from byte {cut} on: {fault}"
+                                           for fault in self.faults[found:]]
+
+    def report(self, name):
+        self.tap.report(f"{name}: {self.asked} requests, {self.spoiler.waited} waited",
+                        self.faults or ([] if self.asked else ["nothing was asked"]))
+        self.faults, self.asked, self.spoiler.waited = [], 0, 0
