@@ -6,8 +6,9 @@
 # the opensm that waits takes over from the one that is killed. The programs run in node 2, so that what
 # they ask the other node's opensm uses the links. mad_faults.sh looks at what is answered.
 #
-# The switch has two ports, since flow q asks for every pair of them. Flow f is not run: it goes on after a
-# query without an answer, until there are a hundred of them or it has asked a hundred thousand times.
+# The switch has two ports, since flow q asks for every pair of them. Flow f asks for tables (-s 2), and ends
+# with the first that does not come; of short queries it goes on, until a hundred have had no answer or it has
+# asked a hundred thousand times.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 
@@ -26,7 +27,7 @@ ends()
 	[ "$rc" = 0 ] || [ -s /tmp/ends ] && { [ "$rc" -lt 124 ] || [ "$rc" = 255 ]; }
 }
 
-flows="c a v s m q"
+flows="c a v s f m q"
 records="CPI NR PIR SL2VL PKTR VLAR LR PR LFTR GIR SWIR SMIR SR IIR MCMR MFTR"
 attributes="nodeinfo nodedesc portinfo portinfoextended pkeys guidinfo sl2vl vlarb mlnxextportinfo"
 # PEER, OWN and SWITCH stand for LIDs
@@ -74,7 +75,7 @@ if [ "$LAB_NODE" = 2 ]; then
 	for one in $flows; do
 		inventory=/tmp/osmtest.dat
 		[ "$one" != c ] || inventory=/tmp/struck.dat
-		ok "osmtest, flow $one" ends osmtest -f "$one" -i $inventory -M 1 -t 100
+		ok "osmtest, flow $one" ends osmtest -f "$one" -i $inventory -M 1 -t 100 -s 2
 	done
 	ok "packets met each of the faults" struck
 fi
