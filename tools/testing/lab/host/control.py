@@ -8,13 +8,14 @@ import subprocess
 
 class Control:
     """Answers the request lines of all nodes. A node is 1..nodes; send(node, line)
-    carries an answer; vhcactl(words) runs the daemon's control program; on_met() is called when
-    all nodes have come to a barrier."""
+    carries an answer; vhcactl(words) runs the daemon's control program; pause(ms) stops the daemon
+    for so long; on_met() is called when all nodes have come to a barrier."""
 
-    def __init__(self, nodes, send, vhcactl, size, on_ready, on_next, on_met):
+    def __init__(self, nodes, send, vhcactl, pause, size, on_ready, on_next, on_met):
         self.nodes = nodes
         self.send = send
         self.vhcactl = vhcactl
+        self.pause = pause
         self.size = size
         self.on_ready = on_ready
         self.on_next = on_next
@@ -41,6 +42,8 @@ class Control:
             self._answer(node, number, 0, self.size())
         elif verb == "vhcactl":
             self._vhcactl(node, number, argument)
+        elif verb == "pause":
+            self._daemon(node, number, lambda: self.pause(int(argument)))
         elif verb in ("exit", "end"):
             self.status[node] = int(argument)
             self._answer(node, number, 0)
@@ -113,6 +116,13 @@ class Control:
             self._answer(node, number, 125, f"{error}\n")
             return
         self._answer(node, number, done.returncode, done.stdout)
+
+    def _daemon(self, node, number, do):
+        try:
+            do()
+            self._answer(node, number, 0)
+        except (OSError, ValueError) as error:
+            self._answer(node, number, 2, f"{error}\n")
 
     def _answer(self, node, number, status, text=""):
         encoded = base64.b64encode(text.encode()).decode()

@@ -81,7 +81,7 @@ class Session:
         self.selector = selectors.DefaultSelector()
         self.nodes = {k: Node(k, options.cores[k - 1].split(",")[0])
                       for k in range(1, options.nodes + 1)}
-        self.control = Control(options.nodes, self.send, self.vhcactl,
+        self.control = Control(options.nodes, self.send, self.vhcactl, self.pause,
                                lambda: self.terminal.size() if self.terminal else "24 80",
                                self.ready, self.next_core, self.sign_of_life)
         self.started = time.monotonic()
@@ -138,6 +138,14 @@ class Session:
                               cwd=self.options.run_dir, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, timeout=self.vhcactl_patience, check=False)
+
+    def pause(self, ms):
+        """The daemon stands still for so long, and so does the lab."""
+        if not self.daemon or self.daemon.poll() is not None:
+            raise OSError("no daemon runs")
+        self.daemon.send_signal(signal.SIGSTOP)
+        time.sleep(ms / 1000)
+        self.daemon.send_signal(signal.SIGCONT)
 
     def console_line(self, node, line):
         self.line_heard(node, line)

@@ -4,6 +4,7 @@
 # Errors of the adapter that the root port reports. A correctable or non-fatal one changes nothing;
 # after a fatal one the slot is reset, and the adapter comes back, even if it had been reset before.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
+. /lab/src/tools/testing/selftests/rdma/aer_report.sh
 plan 11
 
 dev=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
@@ -14,25 +15,6 @@ kverbs() { cat "/sys/module/rdma_kverbs/parameters/$1"; }
 rounds()
 {
 	until [ $(($(kverbs passed) + $(kverbs failed))) -ge $(($1 * checks)) ]; do moment; done
-}
-
-# bytes NUMBER: its four bytes as printf takes them, the lowest first
-bytes()
-{
-	local i
-	for i in 0 8 16 24; do printf '\\x%02x' $(($1 >> i & 255)); done
-}
-
-# report UNCORRECTABLE CORRECTABLE: the port receives a message of these errors (bits of the
-# capability's status registers) from the adapter. The driver takes 28 bytes: bus, device,
-# function, both masks, and the head of the packet.
-report()
-{
-	local at
-	at=$(printf '\\x%02x\\x%02x\\x%02x\\x00' "$((16#${slot:5:2}))" "$((16#${slot:8:2}))" "${slot:11:1}")
-	# shellcheck disable=SC2059
-	printf "$at$(bytes "$1")$(bytes "$2")$(bytes 0)$(bytes 0)$(bytes 0)$(bytes 0)" |
-		dd of=/dev/aer_inject bs=28 count=1 status=none
 }
 
 # recovered N: until the kernel has said so N times
@@ -46,12 +28,12 @@ ok "errors can be reported" modprobe aer_inject
 ok "a consumer meets the device" modprobe rdma_kverbs
 checks=$(kverbs passed)
 
-report 0 0x1
-report 0x4000 0
+report "$slot" 0 0x1
+report "$slot" 0x4000 0
 is "an error that is not fatal is over" "device recovery successful" "$(recovered 1)"
 is "and nobody has noticed" "0 $checks" "$(kverbs removed) $(kverbs passed)"
 
-report 0x40000 0
+report "$slot" 0x40000 0
 is "a fatal one is recovered from" "device recovery successful" "$(recovered 2)"
 rounds 2
 is "the consumer has lost the device" "1 8" "$(kverbs removed) $(kverbs flushed)"
@@ -59,7 +41,7 @@ is "and found it again" "$((2 * checks)) 0" "$(kverbs passed) $(kverbs failed)"
 
 echo 1 >"$dev/reset"
 rounds 3
-report 0x40000 0
+report "$slot" 0x40000 0
 is "so it is after a reset of the function" "device recovery successful" "$(recovered 3)"
 rounds 4
 is "with all that belongs to it" "3 $((4 * checks)) 0" "$(kverbs removed) $(kverbs passed) $(kverbs failed)"

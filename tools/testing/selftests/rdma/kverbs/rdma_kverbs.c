@@ -5,10 +5,12 @@
  * verdict in its parameters, and keeps its QPs with receives posted until the device goes away,
  * when all of those must come back.
  */
+#include <linux/delay.h>
 #include <linux/device/driver.h>
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_cache.h>
 #include <rdma/ib_mad.h>
 #include <rdma/ib_smi.h>
@@ -54,6 +56,8 @@ struct pair {
 	struct request tx[DEPTH], rx[DEPTH], held[HELD];
 	struct request many;
 	atomic_t many_left;
+	struct work_struct late;
+	bool leaves;
 };
 
 static void request_done(struct ib_cq *cq, struct ib_wc *wc)
@@ -368,9 +372,48 @@ static void free_side(struct pair *p, struct side *s)
 
 static struct ib_client kverbs_client;
 
-static int kverbs_add(struct ib_device *dev)
+/* Makes the QPs, and leaves a verdict. */
+static void check_all(struct pair *p)
 {
 	struct ib_port_attr port;
+	int err = ib_query_port(p->dev, 1, &port);
+
+	ibdev_dbg(p->dev, "checks of kernel verbs begin\n");
+	p->lid = port.lid;
+	err = err ?: make_side(p, &p->a, IB_POLL_SOFTIRQ) ?: make_side(p, &p->b, IB_POLL_WORKQUEUE);
+	if (!CHECK(!err))
+		return;
+	if (!CHECK(!connect(p, &p->a, &p->b)) || !CHECK(!connect(p, &p->b, &p->a)))
+		return;
+	test_data(p);
+	test_inline(p);
+	test_full_queue(p);
+	test_error(p);
+	test_reset(p);
+	test_found(p);
+	hold_receives(p);
+}
+
+static bool may_begin(struct ib_device *dev)
+{
+	struct ib_port_attr port;
+
+	return ib_query_port(dev, 1, &port) || port.state == IB_PORT_ACTIVE;
+}
+
+/* A subnet manager that is a program may be frozen while a device that has slept is added. */
+static void check_when_active(struct work_struct *work)
+{
+	struct pair *p = container_of(work, struct pair, late);
+
+	while (!READ_ONCE(p->leaves) && !may_begin(p->dev))
+		msleep(20);
+	if (!READ_ONCE(p->leaves))
+		check_all(p);
+}
+
+static int kverbs_add(struct ib_device *dev)
+{
 	struct pair *p;
 	int err;
 
@@ -384,22 +427,12 @@ static int kverbs_add(struct ib_device *dev)
 		kfree(p);
 		return err;
 	}
+	INIT_WORK(&p->late, check_when_active);
 	ib_set_client_data(dev, &kverbs_client, p);
-	ibdev_dbg(dev, "checks of kernel verbs begin\n");
-	err = ib_query_port(dev, 1, &port);
-	p->lid = port.lid;
-	err = err ?: make_side(p, &p->a, IB_POLL_SOFTIRQ) ?: make_side(p, &p->b, IB_POLL_WORKQUEUE);
-	if (!CHECK(!err))
-		return 0;
-	if (!CHECK(!connect(p, &p->a, &p->b)) || !CHECK(!connect(p, &p->b, &p->a)))
-		return 0;
-	test_data(p);
-	test_inline(p);
-	test_full_queue(p);
-	test_error(p);
-	test_reset(p);
-	test_found(p);
-	hold_receives(p);
+	if (may_begin(dev))
+		check_all(p);
+	else
+		queue_work(system_freezable_wq, &p->late);
 	return 0;
 }
 
@@ -409,6 +442,8 @@ static void kverbs_remove(struct ib_device *dev, void *data)
 
 	if (!p)
 		return;
+	WRITE_ONCE(p->leaves, true);
+	cancel_work_sync(&p->late);
 	free_side(p, &p->a);
 	free_side(p, &p->b);
 	for (u32 i = 0; i < HELD; i++)
