@@ -27,6 +27,28 @@ void fault_fini(struct hca *hca)
 	timer_fini(&hca->dev.adapter.timers, &hca->faults.reset);
 }
 
+static void lie(struct vhca_dev *dev, enum entry_kind kind, u32 which, void *entry)
+{
+	const bool event = kind == ENTRY_EVENT;
+	struct vfault f;
+
+	if (!fault_strike(to_hca(dev), event ? VFAULT_EVENT : VFAULT_COMPLETION, which, &f))
+		return;
+	log_line("%s: fault: %s %#x lies: %s", dev->name, event ? "event" : "completion in CQ",
+		 which, vlie_name(f.lie));
+	lie_in(&f, kind, entry);
+}
+
+/* Entries are looked at as long as one may lie. */
+static void armed_changed(struct hca *hca)
+{
+	bool any = false;
+
+	for (u32 i = 0; i < hca->faults.narmed; i++)
+		any |= hca->faults.armed[i].kind >= VFAULT_EVENT;
+	hca->dev.lie = any ? lie : NULL;
+}
+
 bool fault_strike(struct hca *hca, enum vfault_kind kind, u32 which, struct vfault *hit)
 {
 	struct vfaults *fs = &hca->faults;
@@ -43,7 +65,7 @@ bool fault_strike(struct hca *hca, enum vfault_kind kind, u32 which, struct vfau
 		*hit = *f;
 		if (!--f->count) {
 			memmove(f, f + 1, (--fs->narmed - i) * sizeof(*f));
-			lie_armed(hca);
+			armed_changed(hca);
 		}
 		return true;
 	}
@@ -101,7 +123,7 @@ int vdev_fault_add(struct vhca_dev *dev, const struct vfault *f)
 		fs->armed[fs->narmed++] = *f;
 	else
 		err = -ENOSPC;
-	lie_armed(to_hca(dev));
+	armed_changed(to_hca(dev));
 	adapter_unlock(&dev->adapter);
 	return err;
 }
@@ -112,7 +134,7 @@ void vdev_fault_clear(struct vhca_dev *dev)
 
 	adapter_lock(&dev->adapter);
 	hca->faults.narmed = 0;
-	lie_armed(hca);
+	armed_changed(hca);
 	admin_answer_late(hca);
 	if (fault_resetting(hca)) {
 		timer_stop(&hca->faults.reset);

@@ -141,8 +141,8 @@ static inline bool fault_resetting(const struct hca *hca)
 /* lie.c */
 /** lie_valid() - has such an entry what this fault lies in? */
 bool lie_valid(const struct vfault *f);
-/** lie_armed() - faults were armed or disarmed: entries are looked at as long as one may lie */
-void lie_armed(struct hca *hca);
+/** lie_in() - change an entry as a fault that strikes it says */
+void lie_in(const struct vfault *f, enum entry_kind kind, void *entry);
 
 /* query.c */
 enum vhca_status cmd_query_device(struct command *c);

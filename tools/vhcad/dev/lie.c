@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "dev/hca.h"
-#include "lib/log.h"
 #include "res/names.h"
 
 struct place {
@@ -31,10 +30,6 @@ static const struct {
 	[VLIE_ID] = { "id", { { 0 }, FIELD(vhca_cqe, wr_id) } },
 };
 
-static const enum vfault_kind kinds[] = {
-	[ENTRY_EVENT] = VFAULT_EVENT, [ENTRY_COMPLETION] = VFAULT_COMPLETION,
-};
-
 const char *vlie_name(u32 lie)
 {
 	return lie < ARRAY_SIZE(lies) ? lies[lie].name : "?";
@@ -51,7 +46,7 @@ int vlie_by_name(const char *name)
 bool lie_valid(const struct vfault *f)
 {
 	return f->lie < ARRAY_SIZE(lies) &&
-	       lies[f->lie].in[f->kind == kinds[ENTRY_COMPLETION]].size;
+	       lies[f->lie].in[f->kind == VFAULT_COMPLETION ? ENTRY_COMPLETION : ENTRY_EVENT].size;
 }
 
 /* The next bytes by chance: a linear congruential generator, of which the upper half is used. */
@@ -61,30 +56,14 @@ static u32 draw(u64 *state)
 	return *state >> 32;
 }
 
-static void lie(struct vhca_dev *dev, enum entry_kind kind, u32 which, void *entry)
+void lie_in(const struct vfault *f, enum entry_kind kind, void *entry)
 {
-	const struct place *p;
-	struct vfault f;
+	const struct place *p = &lies[f->lie].in[kind];
+	u64 state = (u64)f->seed << 32 | f->count;
 	u8 *bytes = entry;
-	u64 state;
 
-	if (!fault_strike(to_hca(dev), kinds[kind], which, &f))
-		return;
-	log_line("%s: fault: %s %#x lies: %s", dev->name,
-		 kind == ENTRY_EVENT ? "event" : "completion in CQ", which, vlie_name(f.lie));
-	p = &lies[f.lie].in[kind];
 	/* Each entry that one fault strikes gets other bytes. */
-	state = (u64)f.seed << 32 | f.count;
 	draw(&state);
 	for (u32 i = 0; i < p->size; i++)
-		bytes[p->at + i] = f.lie == VLIE_CHANCE ? (u8)draw(&state) : (u8)~bytes[p->at + i];
-}
-
-void lie_armed(struct hca *hca)
-{
-	bool any = false;
-
-	for (u32 i = 0; i < hca->faults.narmed; i++)
-		any |= hca->faults.armed[i].kind >= VFAULT_EVENT;
-	hca->dev.lie = any ? lie : NULL;
+		bytes[p->at + i] = f->lie == VLIE_CHANCE ? (u8)draw(&state) : (u8)~bytes[p->at + i];
 }
