@@ -8,12 +8,7 @@
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 
 # by_address NAME PROGRAM OPTION...
-by_address()
-{
-	local name=$1
-	shift
-	served "$name" perftest_listens ended "$* -R -F -d $LAB_DEV" "$@" -R -F -d "$LAB_DEV" $server4
-}
+by_address() { perftest_served "$@" -d "$LAB_DEV"; }
 
 plan 13
 ok "ports have addresses" connections_up

@@ -65,10 +65,6 @@ sleeps() { grep -q '^State:.S' "/proc/$1/status"; }
 cm_listens() { awaited "$1" cm_listening "$1"; }
 cm_listening() { rdma resource show cm_id 2>/dev/null | grep -q "state LISTEN .*pid $1 " && sleeps "$1"; }
 
-# perftest_listens PID: until PID, of perftest, listens where clients ask first, by TCP or by an id
-perftest_listens() { awaited "$1" perftest_listening "$1"; }
-perftest_listening() { listens 18515 || cm_listening "$1"; }
-
 # cm_serves PID: the same as cm_listens for one that has a native address, whose ids the rdma tool does
 # not show: until there is an id, and PID sleeps
 cm_serves() { awaited "$1" cm_sleeping "$1"; }
@@ -125,6 +121,32 @@ served()
 	esac
 	tail -n "$served_lines" "$served_output"
 	return "$rc"
+}
+
+# perftest_served NAME PROGRAM OPTION...: PROGRAM of perftest in both nodes, connected by address. Its
+# sides meet by one connection before they make those that they measure, and for these the client may
+# call before the server listens again: so it resolves no address until the server has been seen to.
+perftest_served()
+{
+	local name=$1
+	perftest_again=$LAB_OUT/$name.again
+	shift
+	[ "$LAB_NODE" != 1 ] || rm -f "$perftest_again"
+	served "$name" perftest_listens ended "$* -R -F" env LD_PRELOAD="$programs/resolve_after.so" \
+		RESOLVE_AFTER="$perftest_again" "$@" -R -F $server4
+}
+perftest_listens() { cm_listens "$1" && { perftest_seen "$1" "$(cm_listeners "$1")" & }; }
+perftest_seen() { ! awaited "$1" listens_again "$@" || : >"$perftest_again"; }
+
+# cm_listeners PID: the numbers of the ids by which PID listens
+cm_listeners() { rdma resource show cm_id | sed -n "s/.*cm-idn \([0-9]*\) .*state LISTEN .*pid $1 .*/\1/p"; }
+
+# listens_again PID NUMBERS: PID listens by ids that have none of these numbers
+listens_again()
+{
+	local now
+	now=$(cm_listeners "$1")
+	[ -n "$now" ] && ! grep -qxF "$2" <<<"$now" && sleeps "$1"
 }
 
 # both READY SERVER OWN PROGRAM OPTION...: such a program in both nodes, at these addresses; both must

@@ -64,7 +64,7 @@ siw_connects()
 siw_ping() { served "rping$*" cm_listens ended "rping -s -V -a $*" rping -c -V -a "$@"; }
 
 # siw_perf PROGRAM OPTION...
-siw_perf() { served "$1" perftest_listens ended "$* -R -F -d siw0" "$@" -R -F -d siw0 $server4; }
+siw_perf() { perftest_served "$1" "$@" -d siw0; }
 
 # The daemon has nothing to do for siw, which asks for no mapping.
 iwpmd_starts() { iwpmd && within pidof iwpmd; }
