@@ -10,12 +10,6 @@ TIMES=10 PROCESSES=40 FILES=5
 kinds="protection domains,CQs,SRQs,QPs,regions,windows,XRC domains,contexts"
 plan 26
 
-root=/sys/fs/cgroup
-mountpoint -q $root || mount -t cgroup2 none $root
-echo +rdma >$root/cgroup.subtree_control
-job=$root/job
-mkdir $job
-
 objects() { lab-vhcactl objects node1-0; }
 as_it_was() { [ "$(objects)" = "$before" ] || { objects; return 1; }; }
 
@@ -31,8 +25,6 @@ limits()
 			grep -q "^ok .* - all $kind, $TIMES times" "$LAB_OUT/limits"
 	done < <(tr ',' '\n' <<<"$kinds")
 }
-
-in_job() { sh -c "echo 0 >$job/cgroup.procs && exec \"\$@\"" in_job "$@"; }
 
 # killed: a process has taken all there is, others get nothing, and it is killed
 killed()
@@ -56,6 +48,7 @@ ten_times()
 	for ((i = 0; i < TIMES; i++)); do "$@" || return 1; done
 }
 
+rdma_group
 before=$(objects)
 commented <<<"$before"
 limits ENOMEM "$kinds,groups"
@@ -63,7 +56,7 @@ ok "nothing is left" within as_it_was
 
 echo "$LAB_DEV hca_handle=3 hca_object=12" >$job/rdma.max
 # who joins a group is not charged
-limits EAGAIN "$kinds" in_job
+limits EAGAIN "$kinds" in_group
 ok "nothing is left, either" within as_it_was
 is "nor charged" "$LAB_DEV hca_handle=0 hca_object=0" "$(sed -n "s/^\($LAB_DEV .*[^ ]\) *$/\1/p" $job/rdma.current)"
 # Linux 6.12 does not free the limits of a group that is removed: they have to be lifted first.

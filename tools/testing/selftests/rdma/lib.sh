@@ -104,6 +104,19 @@ wait_listen()
 	done
 }
 
+# rdma_group: $job is a new control group, with the rdma controller
+rdma_group()
+{
+	local root=/sys/fs/cgroup
+	mountpoint -q $root || mount -t cgroup2 none $root
+	echo +rdma >$root/cgroup.subtree_control
+	job=$root/job
+	mkdir $job
+}
+
+# in_group COMMAND...: in that group
+in_group() { sh -c "echo 0 >$job/cgroup.procs && exec \"\$@\"" in_group "$@"; }
+
 # monitored: somebody listens to the RDMA netlink group of events
 monitored() { awk '$2 == 20 && $4 == "00000008" { found = 1 } END { exit !found }' /proc/net/netlink; }
 

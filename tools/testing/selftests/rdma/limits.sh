@@ -6,20 +6,12 @@
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 19
 
-root=/sys/fs/cgroup
-mountpoint -q $root || mount -t cgroup2 none $root
-echo +rdma >$root/cgroup.subtree_control
-job=$root/job
-mkdir $job
-
-# in_job COMMAND...: run it in the group, its output and its refusals into $LAB_OUT/why
-in_job()
-{
-	sh -c "echo 0 >$job/cgroup.procs && exec rdma-why \"\$@\"" in_job "$@" >"$LAB_OUT/why" 2>&1
-}
+# in_job COMMAND...: in the group; its output and its refusals go to $LAB_OUT/why
+in_job() { in_group rdma-why "$@" >"$LAB_OUT/why" 2>&1; }
 allow() { echo "$LAB_DEV hca_handle=$1 hca_object=$2" >$job/rdma.max; }
 used() { sed -n "s/^$LAB_DEV \(.*[^ ]\) *$/\1/p" $job/rdma.current; }
 
+rdma_group
 is "the controller knows the device" "$LAB_DEV hca_handle=max hca_object=max" "$(sed -n "s/^\($LAB_DEV .*[^ ]\) *$/\1/p" $job/rdma.max)"
 ok "within its limits a program works" in_job ibv_devinfo -d "$LAB_DEV"
 is "and gives back what it took" "hca_handle=0 hca_object=0" "$(used)"
