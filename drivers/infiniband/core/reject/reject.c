@@ -204,16 +204,19 @@ static bool reason_stays(const struct rdma_reject_log *log, const struct rdma_re
 static bool keep_values(const struct rdma_reject_log *log, struct rdma_reject_entry *entry,
 			const struct rdma_reason *reason, va_list args)
 {
-	const u8 *kind = reason->kinds;
-	u64 *value = entry->values;
+	const u8 *kinds = reason->kinds;
+	u64 *values = entry->values;
+	u64 value;
+	u8 kind;
 
 	if (!reason_stays(log, reason))
 		return false;
-	for (; *kind; kind++, value++) {
-		*value = va_arg(args, u64);
-		if (*kind >= RDMA_REASON_STRING &&
-		    (*kind == RDMA_REASON_OTHER ||
-		     !text_stays(log, (const char *)(unsigned long)*value)))
+	while ((kind = *kinds++)) {
+		value = va_arg(args, u64);
+		*values++ = value;
+		if (kind >= RDMA_REASON_STRING &&
+		    (kind == RDMA_REASON_OTHER ||
+		     !text_stays(log, (const char *)(unsigned long)value)))
 			return false;
 	}
 	entry->reason = reason;
@@ -232,10 +235,10 @@ static noinline void format_now(char *text, size_t size, const struct rdma_reaso
 }
 
 /*
- * Begins an entry of the log; NULL if another thread of the process is still writing it, or has
+ * Begins an entry of the log. False if another thread of the process is still writing it, or has
  * overtaken us by a whole round.  Its reason is then as good as ours.
  */
-static struct rdma_reject_entry *log_begin(struct rdma_reject_log *log, int err)
+static bool log_begin(struct rdma_reject_log *log, int err, struct rdma_reject_entry **begun)
 {
 	u64 number = atomic64_inc_return(&log->count) - 1;
 	struct rdma_reject_entry *entry = &log->ring[number % RDMA_REJECT_KEPT];
@@ -243,10 +246,11 @@ static struct rdma_reject_entry *log_begin(struct rdma_reject_log *log, int err)
 
 	if ((turn & 1) || turn > 2 * number ||
 	    atomic64_cmpxchg(&entry->turn, turn, 2 * number + 1) != turn)
-		return NULL;
+		return false;
 	entry->err = err;
 	entry->when = get_jiffies_64();
-	return entry;
+	*begun = entry;
+	return true;
 }
 
 /* Completes an entry. If its turn is odd, no other task has written it since log_begin(). */
@@ -302,8 +306,7 @@ int rdma_refuse_for(struct rdma_reject_scope *scope, int err, const struct rdma_
 		publish_reason(scope, err, reason, text);
 		va_end(text);
 	}
-	entry = scope && scope->log ? log_begin(scope->log, err) : NULL;
-	if (!entry)
+	if (!scope || !scope->log || !log_begin(scope->log, err, &entry))
 		return err;
 	va_start(kept, reason);
 	if (!keep_values(scope->log, entry, reason, kept)) {
