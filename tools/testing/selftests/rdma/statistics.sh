@@ -30,19 +30,6 @@ listed()
 	echo "$lines"
 }
 
-# as_in_linux NAME: names, modes and values of the port's files are those of Linux 6.12. The first core
-# writes them down, the second one compares. Counters go on; what is dropped is counted by ours alone.
-as_in_linux()
-{
-	local ours=${LAB_OUT%/*}/ours/sysfs.$1
-	{
-		cd "/sys/class/infiniband/$LAB_DEV/" || return 1
-		find . -path ./device -prune -o -path ./ports/1/mad_rx_dropped -prune -o -printf '%P %y %m\n'
-		grep -rs '' ports/1 | grep -v '^ports/1/\(counters\|hw_counters\|mad_rx_dropped\)/'
-	} | sort >"$LAB_OUT/sysfs.$1"
-	[ "$LAB_CORE" = ours ] || diff "$ours" "$LAB_OUT/sysfs.$1"
-}
-state_is() { [ "$(port_state "$LAB_DEV")" = "$1" ] || { port_state "$LAB_DEV"; return 1; }; }
 without_a_link()
 {
 	local rc=0

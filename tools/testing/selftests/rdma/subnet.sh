@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Helpers of the tests in whose subnet a manager runs: sourced behind lib.sh.
+# Helpers of the tests that look at ports and their subnet: sourced behind lib.sh.
 # shellcheck shell=bash
 
 port=/sys/class/infiniband/$LAB_DEV/ports/1
@@ -40,6 +40,21 @@ counts()
 	local n=$1 words=$2
 	shift 2
 	says "$words" "$@" >/tmp/counts && [ "$(wc -l </tmp/counts)" = "$n" ] || { cat /tmp/says; return 1; }
+}
+
+state_is() { [ "$(port_state "$LAB_DEV")" = "$1" ] || { port_state "$LAB_DEV"; return 1; }; }
+
+# as_in_linux NAME: names, modes and values of the port's files are those of Linux 6.12. The first core
+# writes them down, the second one compares. Counters go on; what is dropped is counted by ours alone.
+as_in_linux()
+{
+	local ours=${LAB_OUT%/*}/ours/sysfs.$1
+	{
+		cd "/sys/class/infiniband/$LAB_DEV/" || return 1
+		find . -path ./device -prune -o -path ./ports/1/mad_rx_dropped -prune -o -printf '%P %y %m\n'
+		grep -rs '' ports/1 | grep -v '^ports/1/\(counters\|hw_counters\|mad_rx_dropped\)/'
+	} | sort >"$LAB_OUT/sysfs.$1"
+	[ "$LAB_CORE" = ours ] || diff "$ours" "$LAB_OUT/sysfs.$1"
 }
 
 # manager_killed: this node's opensm is killed, and has ended: another one can have its agents
