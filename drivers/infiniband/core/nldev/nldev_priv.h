@@ -70,7 +70,7 @@ int nl_stat_with_port(struct stat_request *request, struct sk_buff *skb, struct 
 		      struct netlink_ext_ack *extack);
 void nl_stat_end(struct stat_request *request);
 int nl_stat_reply(struct stat_request *request,
-		  int (*put)(struct sk_buff *msg, const struct stat_request *request));
+		  int (*put)(struct sk_buff *msg, struct stat_request *request));
 
 /* nldev.c */
 #if IS_ENABLED(CONFIG_KUNIT)

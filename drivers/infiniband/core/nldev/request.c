@@ -2,6 +2,8 @@
 /*
  * Requests and replies of the nldev client: what all commands have in common.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/err.h>
 #include <linux/netdevice.h>
 #include <linux/netlink.h>
@@ -226,8 +228,10 @@ int nl_request_port(struct nl_request *request, struct ib_device *device, u32 *p
  */
 struct sk_buff *nl_reply_begin(struct nl_request *request, struct nlmsghdr **reply)
 {
-	struct sk_buff *msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	struct sk_buff *msg;
 
+	KUNIT_STATIC_STUB_REDIRECT(nl_reply_begin, request, reply);
+	msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	*reply = !msg ? NULL :
 		 nlmsg_put(msg, NETLINK_CB(request->skb).portid, request->nlh->nlmsg_seq,
 			   request->nlh->nlmsg_type, 0, 0);
@@ -237,6 +241,7 @@ struct sk_buff *nl_reply_begin(struct nl_request *request, struct nlmsghdr **rep
 	}
 	return msg;
 }
+EXPORT_SYMBOL_IF_KUNIT(nl_reply_begin);
 
 /**
  * nl_reply_send() - send the reply to a request if it is complete
@@ -402,12 +407,12 @@ static int put_head(struct sk_buff *msg, const struct stat_request *request)
 /**
  * nl_stat_reply() - answer a request about the counters of a port
  * @request: the request
- * @put: adds what there is to say besides device and port, or NULL
+ * @put: does what is asked for, and adds what there is to say besides device and port
  *
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno; -ENOMEM before @put is called.
  */
 int nl_stat_reply(struct stat_request *request,
-		  int (*put)(struct sk_buff *msg, const struct stat_request *request))
+		  int (*put)(struct sk_buff *msg, struct stat_request *request))
 {
 	struct nlmsghdr *nlh;
 	struct sk_buff *msg = nl_reply_begin(&request->nl, &nlh);
@@ -415,9 +420,7 @@ int nl_stat_reply(struct stat_request *request,
 
 	if (!msg)
 		return -ENOMEM;
-	ret = put_head(msg, request);
-	if (!ret && put)
-		ret = put(msg, request);
+	ret = put_head(msg, request) ?: put(msg, request);
 	return nl_reply_send(&request->nl, msg, nlh, ret);
 }
 

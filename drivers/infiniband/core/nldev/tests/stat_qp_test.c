@@ -12,6 +12,7 @@
 #include "test_talk.h"
 #include "../../object/object.h"
 #include "../../counter/counter_priv.h"
+#include "../nldev_priv.h"
 
 /* What the driver has and answers. */
 static struct {
@@ -256,6 +257,39 @@ static void by_hand(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_NONE);
 	/* Two readings that showed it, and one before it ended */
 	KUNIT_EXPECT_EQ(test, port_value(test), before + 3 * PER_READING + 1);
+	talk_objects_end(&o);
+}
+
+static struct sk_buff *no_message(struct nl_request *request, struct nlmsghdr **reply)
+{
+	*reply = NULL;
+	return NULL;
+}
+
+/* What cannot be answered is not done either. */
+static void no_memory_for_an_answer(struct kunit *test)
+{
+	struct talk *t = test->priv;
+	struct talk_objects o;
+	u32 id;
+
+	talk_objects(test, &t->device->ib, &o);
+	kunit_activate_static_stub(test, nl_reply_begin, no_message);
+	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 6, 0), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_QP_TYPE), -ENOMEM);
+	kunit_deactivate_static_stub(test, nl_reply_begin);
+	KUNIT_EXPECT_EQ(test, driver.live, 0);
+	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_NONE);
+
+	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 6, 0), 0);
+	id = answer_u32(test, RDMA_NLDEV_ATTR_STAT_COUNTER_ID);
+	kunit_activate_static_stub(test, nl_reply_begin, no_message);
+	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, id), -ENOMEM);
+	kunit_deactivate_static_stub(test, nl_reply_begin);
+	KUNIT_EXPECT_EQ(test, qps_of(test, 1, id), 1);
+	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, id), 0);
+	KUNIT_EXPECT_EQ(test, answer_u32(test, RDMA_NLDEV_ATTR_STAT_COUNTER_ID), id);
+	KUNIT_EXPECT_EQ(test, answer_u32(test, RDMA_NLDEV_ATTR_RES_LQPN), 6);
 	talk_objects_end(&o);
 }
 
@@ -722,6 +756,7 @@ static void devices_below(struct kunit *test)
 
 static struct kunit_case counters_cases[] = {
 	KUNIT_CASE(by_hand),
+	KUNIT_CASE(no_memory_for_an_answer),
 	KUNIT_CASE(cannot_be_read),
 	KUNIT_CASE(counter_outlives_its_first_qp),
 	KUNIT_CASE(by_hand_refused),
