@@ -42,6 +42,15 @@ static struct ib_device *find_name(const char *name)
 	return NULL;
 }
 
+/*
+ * The device's folder in sysfs has the name. sysfs would put another character in the place of a
+ * slash, and the two would differ.
+ */
+static bool may_name(const char *name)
+{
+	return *name && !strchr(name, '/') && strcmp(name, ".") && strcmp(name, "..");
+}
+
 /* "vhca%d" becomes the first of vhca0, vhca1, ... that no device is called. */
 static int expand_name(char *to, size_t size, const char *pattern)
 {
@@ -66,17 +75,20 @@ static int expand_name(char *to, size_t size, const char *pattern)
  * @device: device with no entry
  * @name: exact name, or a pattern with one %d
  *
- * Return: 0, -ENFILE if the name is taken, -ENAMETOOLONG, -EINVAL for a malformed pattern, -ENOMEM.
+ * Return: 0, -ENFILE if the name is taken, -ENAMETOOLONG, -EINVAL for a malformed pattern or a name
+ * that no device may have, -ENOMEM.
  */
 int ib_registry_insert(struct ib_device *device, const char *name)
 {
 	char chosen[IB_DEVICE_NAME_MAX];
 	int ret;
 
+	if (!may_name(name))
+		return rdma_refuse(-EINVAL, "\"%s\" cannot be the name of a device", name);
 	guard(rwsem_write)(&registry_rwsem);
 	if (strchr(name, '%'))
 		ret = expand_name(chosen, sizeof(chosen), name);
-	else if (strscpy(chosen, name) <= 0)
+	else if (strscpy(chosen, name) < 0)
 		ret = -ENAMETOOLONG;
 	else
 		ret = find_name(chosen) ? -ENFILE : 0;
@@ -107,8 +119,8 @@ int ib_registry_rename(struct ib_device *device, const char *name, struct netlin
 	struct ib_device *other;
 	int ret;
 
-	if (!*name || strnlen(name, IB_DEVICE_NAME_MAX) == IB_DEVICE_NAME_MAX ||
-	    strpbrk(name, "/%") || !strcmp(name, ".") || !strcmp(name, ".."))
+	if (strnlen(name, IB_DEVICE_NAME_MAX) == IB_DEVICE_NAME_MAX || strchr(name, '%') ||
+	    !may_name(name))
 		return rdma_nl_refuse(extack, -EINVAL, "\"%s\" cannot be the name of a device",
 				      name);
 
