@@ -5,6 +5,7 @@
  * A device enters the table, with its name and index settled, before it is usable and leaves it
  * when it is freed. In between the mark DEVICE_REGISTERED says whether it takes part.
  */
+#include <kunit/static_stub.h>
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/device.h>
@@ -158,6 +159,7 @@ void ib_registry_remove(struct ib_device *device)
  */
 void ib_registry_name(const struct ib_device *device, char *name)
 {
+	KUNIT_STATIC_STUB_REDIRECT(ib_registry_name, device, name);
 	guard(rwsem_read)(&registry_rwsem);
 	strscpy(name, device->name, IB_DEVICE_NAME_MAX);
 }

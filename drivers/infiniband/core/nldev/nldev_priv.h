@@ -42,6 +42,7 @@ typedef int (*nl_put_fn)(struct sk_buff *msg, struct ib_device *device);
 int nl_answer_device(struct nl_request *request, struct ib_device *device, nl_put_fn put);
 int nl_dump_device(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,
 		   unsigned int number, nl_put_fn put);
+int nl_put_name(struct sk_buff *msg, int attr, const struct ib_device *device);
 int nl_put_device(struct sk_buff *msg, struct ib_device *device);
 int nl_put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port_num,
 		  const struct net *net);

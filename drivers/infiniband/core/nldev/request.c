@@ -293,6 +293,23 @@ int nl_dump_end(struct sk_buff *skb, struct nlmsghdr *message, int err)
 }
 
 /**
+ * nl_put_name() - append the name of a device
+ * @msg: the message
+ * @attr: attribute type
+ * @device: the device, which may get another name meanwhile: the whole of one of both is appended
+ *
+ * Context: may sleep.
+ * Return: 0 or -EMSGSIZE.
+ */
+int nl_put_name(struct sk_buff *msg, int attr, const struct ib_device *device)
+{
+	char name[IB_DEVICE_NAME_MAX];
+
+	ib_registry_name(device, name);
+	return nla_put_string(msg, attr, name);
+}
+
+/**
  * nl_put_device() - append what every reply about a device begins with
  * @msg: the message
  * @device: the device
@@ -301,10 +318,9 @@ int nl_dump_end(struct sk_buff *skb, struct nlmsghdr *message, int err)
  */
 int nl_put_device(struct sk_buff *msg, struct ib_device *device)
 {
-	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, device->index) ||
-	    nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, device->name))
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, device->index))
 		return -EMSGSIZE;
-	return 0;
+	return nl_put_name(msg, RDMA_NLDEV_ATTR_DEV_NAME, device);
 }
 
 /**

@@ -3,6 +3,7 @@
  * KUnit: requests to the netlink client of devices, sent through a socket and answered by the real
  * path: counters of ports, tracked objects, and devices above net devices and below others.
  */
+#include <kunit/static_stub.h>
 #include <linux/completion.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -11,6 +12,7 @@
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
 
+#include "../../device/device.h"
 #include "../../verbs/verbs.h"
 #include "test_talk.h"
 
@@ -241,6 +243,28 @@ static int about(struct kunit *test, unsigned int op, u32 index)
 	talk_begin(t, op, 0);
 	talk_add_u32(t, RDMA_NLDEV_ATTR_DEV_INDEX, index);
 	return talk_ask(test, t);
+}
+
+/* A copy that nobody writes over, of a name that is being changed. */
+static void copy_of_name(const struct ib_device *device, char *name)
+{
+	strscpy(name, device == &below->ib ? "kt_below_copy" : "kt_nldev_copy", IB_DEVICE_NAME_MAX);
+}
+
+static void names_are_copied(struct kunit *test)
+{
+	struct talk *t = test->priv;
+
+	ib_set_device_ops(&t->device->ib, &parent_ops);
+	KUNIT_ASSERT_EQ(test, make_below(test, "kt_below", RDMA_DEVICE_TYPE_SMI), 0);
+	kunit_activate_static_stub(test, ib_registry_name, copy_of_name);
+	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_GET, below->ib.index), 0);
+	kunit_deactivate_static_stub(test, ib_registry_name);
+	KUNIT_EXPECT_STREQ(test, nla_data(talk_answered(t, RDMA_NLDEV_ATTR_DEV_NAME)),
+			   "kt_below_copy");
+	KUNIT_EXPECT_STREQ(test, nla_data(talk_answered(t, RDMA_NLDEV_ATTR_PARENT_NAME)),
+			   "kt_nldev_copy");
+	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_DELDEV, below->ib.index), 0);
 }
 
 static void devices_below(struct kunit *test)
@@ -676,6 +700,7 @@ static struct kunit_case nldev_cases[] = {
 	KUNIT_CASE(values_refused),
 	KUNIT_CASE(switching),
 	KUNIT_CASE(links),
+	KUNIT_CASE(names_are_copied),
 	KUNIT_CASE(devices_below),
 	KUNIT_CASE(objects),
 	KUNIT_CASE(dumps),
