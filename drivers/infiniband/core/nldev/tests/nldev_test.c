@@ -463,6 +463,9 @@ static void malformed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_GET, 8), 0);
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 8), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 4), 0);
+	/* An attribute of answers, as answers have it */
+	talk_add_u32(t, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, 0);
+	KUNIT_EXPECT_EQ(test, talk_ask(test, t), 0);
 	talk_add(t, RDMA_NLDEV_ATTR_MAX + 1, &nothing, sizeof(nothing));
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EINVAL);
 
