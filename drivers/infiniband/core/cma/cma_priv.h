@@ -394,6 +394,7 @@ void cma_release_device(struct cma_id *id);
 
 void cma_track(struct cma_id *id);
 void cma_untrack(struct cma_id *id);
+struct iw_cm_id *cma_take_iw(struct cma_id *id);
 void cma_track_listen(struct cma_listen *listen);
 void cma_untrack_listen(struct cma_listen *listen);
 

@@ -38,10 +38,8 @@ static int iw_connect(struct cma_id *id, const struct rdma_conn_param *param)
 	ret = cma_qp_to_rtr(id, param);
 	if (!ret)
 		ret = iw_cm_connect(cm_id, &iw_param);
-	if (ret) {
-		id->cm_id.iw = NULL;
-		iw_destroy_cm_id(cm_id);
-	}
+	if (ret)
+		iw_destroy_cm_id(cma_take_iw(id));
 	return ret;
 }
 

@@ -210,7 +210,7 @@ static void destroy_cm_id(struct cma_id *id)
 	if (rdma_cap_ib_cm(device, rdma_start_port(device)))
 		ib_destroy_cm_id(id->cm_id.ib);
 	else
-		iw_destroy_cm_id(id->cm_id.iw);
+		iw_destroy_cm_id(cma_take_iw(id));
 }
 
 /* No look-up finds the id any more. */

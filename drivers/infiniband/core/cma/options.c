@@ -154,14 +154,16 @@ EXPORT_SYMBOL(rdma_read_gids);
  * rdma_iw_cm_id() - id of iw_cm behind an id
  * @cm_id: id with a device
  *
+ * A driver that is asked to describe an id may use what this returns until it has answered.
+ *
  * Context: any.
- * Return: the id; NULL on a device that is no iWARP device.
+ * Return: the id; NULL on a device that is no iWARP device, or while there is no connection.
  */
 struct iw_cm_id *rdma_iw_cm_id(struct rdma_cm_id *cm_id)
 {
 	if (cm_id->device->node_type != RDMA_NODE_RNIC)
 		return NULL;
-	return to_cma_id(cm_id)->cm_id.iw;
+	return READ_ONCE(to_cma_id(cm_id)->cm_id.iw);
 }
 EXPORT_SYMBOL(rdma_iw_cm_id);
 

@@ -2,6 +2,7 @@
 /*
  * What `rdma resource show cm_id` shows: the ids that have a device.
  */
+#include <kunit/visibility.h>
 #include <linux/module.h>
 #include <net/netlink.h>
 #include <uapi/rdma/rdma_netlink.h>
@@ -33,11 +34,19 @@ static int describe_id(struct cma_id *id, struct sk_buff *msg, u32 port_num)
 	return 0;
 }
 
+/* The driver may add what it knows of the id, to which rdma_iw_cm_id() leads it. */
 static int describe(struct rdma_object *obj, struct sk_buff *msg, u32 port_num)
 {
-	return describe_id(container_of(obj, struct cma_id, obj), msg, port_num);
+	struct cma_id *id = container_of(obj, struct cma_id, obj);
+	const struct ib_device_ops *ops = &obj->device->ops;
+	int ret = describe_id(id, msg, port_num);
+
+	if (ret || !ops->fill_res_cm_id_entry)
+		return ret;
+	return ops->fill_res_cm_id_entry(msg, &id->id);
 }
 
+/* It has no device, for which rdma_iw_cm_id() would look. */
 static int describe_listen(struct rdma_object *obj, struct sk_buff *msg, u32 port_num)
 {
 	return describe_id(container_of(obj, struct cma_listen, obj)->id, msg, port_num);
@@ -96,6 +105,25 @@ void cma_untrack(struct cma_id *id)
 	WARN_ON_ONCE(rdma_object_destroy(&id->obj, NULL));
 	id->obj.res.id = 0;
 }
+
+/**
+ * cma_take_iw() - take the id of iw_cm from an id, to end it
+ * @id: the id
+ *
+ * When this returns, no look-up leads a driver there any more.
+ *
+ * Context: may sleep.
+ * Return: the id of iw_cm.
+ */
+struct iw_cm_id *cma_take_iw(struct cma_id *id)
+{
+	struct iw_cm_id *iw = id->cm_id.iw;
+
+	WRITE_ONCE(id->cm_id.iw, NULL);
+	rdma_restrack_sync(&id->obj.res);
+	return iw;
+}
+EXPORT_SYMBOL_IF_KUNIT(cma_take_iw);
 
 /**
  * cma_track_listen() - let look-ups find an id that listens everywhere on one of the devices

@@ -5,6 +5,7 @@
  * A device enters the table, with its name and index settled, before it is usable and leaves it
  * when it is freed. In between the mark DEVICE_REGISTERED says whether it takes part.
  */
+#include <kunit/static_stub.h>
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/device.h>
@@ -42,6 +43,15 @@ static struct ib_device *find_name(const char *name)
 	return NULL;
 }
 
+/*
+ * The device's folder in sysfs has the name. sysfs would put another character in the place of a
+ * slash, and the two would differ.
+ */
+static bool may_name(const char *name)
+{
+	return *name && !strchr(name, '/') && strcmp(name, ".") && strcmp(name, "..");
+}
+
 /* "vhca%d" becomes the first of vhca0, vhca1, ... that no device is called. */
 static int expand_name(char *to, size_t size, const char *pattern)
 {
@@ -66,17 +76,20 @@ static int expand_name(char *to, size_t size, const char *pattern)
  * @device: device with no entry
  * @name: exact name, or a pattern with one %d
  *
- * Return: 0, -ENFILE if the name is taken, -ENAMETOOLONG, -EINVAL for a malformed pattern, -ENOMEM.
+ * Return: 0, -ENFILE if the name is taken, -ENAMETOOLONG, -EINVAL for a malformed pattern or a name
+ * that no device may have, -ENOMEM.
  */
 int ib_registry_insert(struct ib_device *device, const char *name)
 {
 	char chosen[IB_DEVICE_NAME_MAX];
 	int ret;
 
+	if (!may_name(name))
+		return rdma_refuse(-EINVAL, "\"%s\" cannot be the name of a device", name);
 	guard(rwsem_write)(&registry_rwsem);
 	if (strchr(name, '%'))
 		ret = expand_name(chosen, sizeof(chosen), name);
-	else if (strscpy(chosen, name) <= 0)
+	else if (strscpy(chosen, name) < 0)
 		ret = -ENAMETOOLONG;
 	else
 		ret = find_name(chosen) ? -ENFILE : 0;
@@ -107,8 +120,8 @@ int ib_registry_rename(struct ib_device *device, const char *name, struct netlin
 	struct ib_device *other;
 	int ret;
 
-	if (!*name || strnlen(name, IB_DEVICE_NAME_MAX) == IB_DEVICE_NAME_MAX ||
-	    strpbrk(name, "/%") || !strcmp(name, ".") || !strcmp(name, ".."))
+	if (strnlen(name, IB_DEVICE_NAME_MAX) == IB_DEVICE_NAME_MAX || strchr(name, '%') ||
+	    !may_name(name))
 		return rdma_nl_refuse(extack, -EINVAL, "\"%s\" cannot be the name of a device",
 				      name);
 
@@ -146,6 +159,7 @@ void ib_registry_remove(struct ib_device *device)
  */
 void ib_registry_name(const struct ib_device *device, char *name)
 {
+	KUNIT_STATIC_STUB_REDIRECT(ib_registry_name, device, name);
 	guard(rwsem_read)(&registry_rwsem);
 	strscpy(name, device->name, IB_DEVICE_NAME_MAX);
 }

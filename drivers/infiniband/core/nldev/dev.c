@@ -38,7 +38,7 @@ static int put_kinship(struct sk_buff *msg, struct ib_device *device)
 	if (!parent)
 		return 0;
 	if (nla_put_u8(msg, RDMA_NLDEV_ATTR_DEV_TYPE, device->type) ||
-	    nla_put_string(msg, RDMA_NLDEV_ATTR_PARENT_NAME, parent->name))
+	    nl_put_name(msg, RDMA_NLDEV_ATTR_PARENT_NAME, parent))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -42,6 +42,7 @@ typedef int (*nl_put_fn)(struct sk_buff *msg, struct ib_device *device);
 int nl_answer_device(struct nl_request *request, struct ib_device *device, nl_put_fn put);
 int nl_dump_device(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,
 		   unsigned int number, nl_put_fn put);
+int nl_put_name(struct sk_buff *msg, int attr, const struct ib_device *device);
 int nl_put_device(struct sk_buff *msg, struct ib_device *device);
 int nl_put_netdev(struct sk_buff *msg, struct ib_device *device, u32 port_num,
 		  const struct net *net);
@@ -70,7 +71,7 @@ int nl_stat_with_port(struct stat_request *request, struct sk_buff *skb, struct 
 		      struct netlink_ext_ack *extack);
 void nl_stat_end(struct stat_request *request);
 int nl_stat_reply(struct stat_request *request,
-		  int (*put)(struct sk_buff *msg, const struct stat_request *request));
+		  int (*put)(struct sk_buff *msg, struct stat_request *request));
 
 /* nldev.c */
 #if IS_ENABLED(CONFIG_KUNIT)

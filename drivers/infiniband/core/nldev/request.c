@@ -2,6 +2,8 @@
 /*
  * Requests and replies of the nldev client: what all commands have in common.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 #include <linux/err.h>
 #include <linux/netdevice.h>
 #include <linux/netlink.h>
@@ -86,7 +88,7 @@ static const struct nla_policy nldev_policy[RDMA_NLDEV_ATTR_MAX] = {
 	NAME(CHARDEV_NAME),
 	AS(U64, CHARDEV_ABI),
 	AS(U64, CHARDEV),
-	AS(U64, UVERBS_DRIVER_ID),
+	AS(U32, UVERBS_DRIVER_ID),
 	AS(U32, STAT_MODE),
 	AS(U32, STAT_RES),
 	AS(U32, STAT_AUTO_MODE_MASK),
@@ -226,8 +228,10 @@ int nl_request_port(struct nl_request *request, struct ib_device *device, u32 *p
  */
 struct sk_buff *nl_reply_begin(struct nl_request *request, struct nlmsghdr **reply)
 {
-	struct sk_buff *msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	struct sk_buff *msg;
 
+	KUNIT_STATIC_STUB_REDIRECT(nl_reply_begin, request, reply);
+	msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	*reply = !msg ? NULL :
 		 nlmsg_put(msg, NETLINK_CB(request->skb).portid, request->nlh->nlmsg_seq,
 			   request->nlh->nlmsg_type, 0, 0);
@@ -237,6 +241,7 @@ struct sk_buff *nl_reply_begin(struct nl_request *request, struct nlmsghdr **rep
 	}
 	return msg;
 }
+EXPORT_SYMBOL_IF_KUNIT(nl_reply_begin);
 
 /**
  * nl_reply_send() - send the reply to a request if it is complete
@@ -288,6 +293,23 @@ int nl_dump_end(struct sk_buff *skb, struct nlmsghdr *message, int err)
 }
 
 /**
+ * nl_put_name() - append the name of a device
+ * @msg: the message
+ * @attr: attribute type
+ * @device: the device, which may get another name meanwhile: the whole of one of both is appended
+ *
+ * Context: may sleep.
+ * Return: 0 or -EMSGSIZE.
+ */
+int nl_put_name(struct sk_buff *msg, int attr, const struct ib_device *device)
+{
+	char name[IB_DEVICE_NAME_MAX];
+
+	ib_registry_name(device, name);
+	return nla_put_string(msg, attr, name);
+}
+
+/**
  * nl_put_device() - append what every reply about a device begins with
  * @msg: the message
  * @device: the device
@@ -296,10 +318,9 @@ int nl_dump_end(struct sk_buff *skb, struct nlmsghdr *message, int err)
  */
 int nl_put_device(struct sk_buff *msg, struct ib_device *device)
 {
-	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, device->index) ||
-	    nla_put_string(msg, RDMA_NLDEV_ATTR_DEV_NAME, device->name))
+	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_DEV_INDEX, device->index))
 		return -EMSGSIZE;
-	return 0;
+	return nl_put_name(msg, RDMA_NLDEV_ATTR_DEV_NAME, device);
 }
 
 /**
@@ -402,12 +423,12 @@ static int put_head(struct sk_buff *msg, const struct stat_request *request)
 /**
  * nl_stat_reply() - answer a request about the counters of a port
  * @request: the request
- * @put: adds what there is to say besides device and port, or NULL
+ * @put: does what is asked for, and adds what there is to say besides device and port
  *
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno; -ENOMEM before @put is called.
  */
 int nl_stat_reply(struct stat_request *request,
-		  int (*put)(struct sk_buff *msg, const struct stat_request *request))
+		  int (*put)(struct sk_buff *msg, struct stat_request *request))
 {
 	struct nlmsghdr *nlh;
 	struct sk_buff *msg = nl_reply_begin(&request->nl, &nlh);
@@ -415,9 +436,7 @@ int nl_stat_reply(struct stat_request *request,
 
 	if (!msg)
 		return -ENOMEM;
-	ret = put_head(msg, request);
-	if (!ret && put)
-		ret = put(msg, request);
+	ret = put_head(msg, request) ?: put(msg, request);
 	return nl_reply_send(&request->nl, msg, nlh, ret);
 }
 

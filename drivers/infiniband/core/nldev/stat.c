@@ -54,7 +54,7 @@ static int put_now(struct sk_buff *msg, const struct stat_request *request, cons
 	return put_sums(msg, stats, of_qps);
 }
 
-static int put_values(struct sk_buff *msg, const struct stat_request *request)
+static int put_values(struct sk_buff *msg, struct stat_request *request)
 {
 	unsigned int num = request->stats->num_counters;
 	u64 *of_qps = kcalloc(num, sizeof(*of_qps), GFP_KERNEL);
@@ -119,7 +119,7 @@ int nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 /* ---- STAT_GET_STATUS ---- */
 
 /* Appends the counters by number, and which of the optional ones are switched on. */
-static int put_status(struct sk_buff *msg, const struct stat_request *request)
+static int put_status(struct sk_buff *msg, struct stat_request *request)
 {
 	struct rdma_hw_stats *stats = request->stats;
 	struct nlattr *table, *entry;
@@ -237,6 +237,12 @@ static int apply(struct stat_request *request)
 	return rdma_nl_refuse(request->nl.extack, -EINVAL, "nothing to set");
 }
 
+/* The message is there before anything is changed, and what is added to it has room. */
+static int apply_and_tell(struct sk_buff *msg, struct stat_request *request)
+{
+	return apply(request) ?: nl_stat_put_binding(msg, request);
+}
+
 /**
  * nldev_stat_set() - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port, or say how
  * its QPs come to counters of their own
@@ -255,7 +261,7 @@ int nldev_stat_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 	ret = nl_stat_with_port(&request, skb, nlh, extack);
 	if (ret)
 		return ret;
-	ret = apply(&request) ?: nl_stat_reply(&request, nl_stat_put_binding);
+	ret = nl_stat_reply(&request, apply_and_tell);
 	nl_stat_end(&request);
 	return ret;
 }

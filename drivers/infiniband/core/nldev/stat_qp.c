@@ -79,10 +79,9 @@ int nl_stat_set_mode(struct stat_request *request)
 	}
 }
 
-static int unbind(struct stat_request *request)
+static int check_unbind(struct stat_request *request)
 {
 	struct nlattr **tb = request->nl.tb;
-	int ret;
 
 	if (!is_about_qps(&request->nl))
 		return rdma_nl_refuse(request->nl.extack, -EINVAL,
@@ -92,9 +91,15 @@ static int unbind(struct stat_request *request)
 				      "numbers of a counter and of a QP are both needed");
 	request->counter_id = nla_get_u32(tb[RDMA_NLDEV_ATTR_STAT_COUNTER_ID]);
 	request->qp_num = nla_get_u32(tb[RDMA_NLDEV_ATTR_RES_LQPN]);
-	ret = rdma_counter_unbind_qpn(request->device, request->port_num, request->qp_num,
-				      request->counter_id);
-	return ret ?: nl_stat_reply(request, nl_stat_put_binding);
+	return 0;
+}
+
+/* The message is there, and complete, before the QP is taken off. */
+static int tell_and_unbind(struct sk_buff *msg, struct stat_request *request)
+{
+	return nl_stat_put_binding(msg, request) ?:
+	       rdma_counter_unbind_qpn(request->device, request->port_num, request->qp_num,
+				       request->counter_id);
 }
 
 /**
@@ -114,12 +119,12 @@ int nldev_stat_del(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 	ret = nl_stat_with_port(&request, skb, nlh, extack);
 	if (ret)
 		return ret;
-	ret = unbind(&request);
+	ret = check_unbind(&request) ?: nl_stat_reply(&request, tell_and_unbind);
 	nl_stat_end(&request);
 	return ret;
 }
 
-static int put_mode(struct sk_buff *msg, const struct stat_request *request)
+static int put_mode(struct sk_buff *msg, struct stat_request *request)
 {
 	enum rdma_nl_counter_mode mode;
 	enum rdma_nl_counter_mask mask;

@@ -325,6 +325,7 @@ void rdma_restrack_sync(struct rdma_restrack_entry *res)
 	rdma_restrack_drain(res);
 	rdma_restrack_show(res);
 }
+EXPORT_SYMBOL(rdma_restrack_sync);
 
 static void res_undisturbed(struct kref *kref)
 {

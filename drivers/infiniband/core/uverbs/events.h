@@ -87,14 +87,14 @@ struct ib_uevent_object {
  * @uevent: object and asynchronous events
  * @channel: completion channel, referenced; may be NULL
  * @comp_entry: in the channel's queue while @comp_pending is not 0
- * @comp_pending: completion events not read yet
+ * @comp_pending: completion events not read yet, which a program may let become as many as it likes
  * @comp_events_reported: completion events read
  */
 struct ib_ucq_object {
 	struct ib_uevent_object uevent;
 	struct ib_uverbs_completion_event_file *channel;
 	struct list_head comp_entry;
-	u32 comp_pending;
+	u64 comp_pending;
 	u32 comp_events_reported;
 };
 

@@ -4,7 +4,9 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
+#include <net/netlink.h>
 
+#include "../../object/object.h"
 #include "test_cma.h"
 
 static struct consumer *bound(struct kunit *test, union ct_addr addr)
@@ -140,6 +142,77 @@ static void device_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->calls, 1);
 	KUNIT_EXPECT_EQ(test, c->events[0], RDMA_CM_EVENT_DEVICE_REMOVAL);
 	KUNIT_EXPECT_EQ(test, wildcard->calls, 0);
+}
+
+/* What the driver is told to describe, and what it answers. */
+static struct {
+	struct rdma_cm_id *id;
+	int ret;
+} driver;
+
+static int describe_by_driver(struct sk_buff *msg, struct rdma_cm_id *id)
+{
+	driver.id = id;
+	return driver.ret;
+}
+
+static int described(struct kunit *test, struct ib_device *ib, u32 port_num)
+{
+	struct rdma_restrack_entry *res = rdma_restrack_get_byid(ib, RDMA_RESTRACK_CM_ID, 1);
+	struct rdma_object *obj = container_of(res, struct rdma_object, res);
+	struct sk_buff *msg = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	int ret;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(res));
+	KUNIT_ASSERT_NOT_NULL(test, msg);
+	driver.id = NULL;
+	ret = obj->ops->describe(obj, msg, port_num);
+	nlmsg_free(msg);
+	rdma_restrack_put(res);
+	return ret;
+}
+
+/* The driver adds to what is shown of an id of its device. */
+static void driver_describes(struct kunit *test)
+{
+	struct cma_test *t = test->priv;
+	struct consumer *c, *wildcard;
+
+	ct_add_device(t, 1);
+	ct_add_device(t, 2);
+	for (unsigned int i = 0; i < 2; i++)
+		t->device[i]->ib.ops.fill_res_cm_id_entry = describe_by_driver;
+	c = bound(test, ct_ip4(0x0a000102, 5001));
+	driver.ret = 0;
+	KUNIT_EXPECT_EQ(test, described(test, &t->device[0]->ib, 2), 0);
+	KUNIT_EXPECT_PTR_EQ(test, driver.id, c->id);
+	KUNIT_EXPECT_EQ(test, described(test, &t->device[0]->ib, 1), -EAGAIN);
+	KUNIT_EXPECT_NULL(test, driver.id);
+	driver.ret = -EMSGSIZE;
+	KUNIT_EXPECT_EQ(test, described(test, &t->device[0]->ib, 0), -EMSGSIZE);
+
+	/* One that listens everywhere is no device's. */
+	wildcard = bound(test, ct_ip4(INADDR_ANY, 5002));
+	KUNIT_ASSERT_EQ(test, rdma_listen(wildcard->id, 3), 0);
+	KUNIT_EXPECT_EQ(test, described(test, &t->device[1]->ib, 0), 0);
+	KUNIT_EXPECT_NULL(test, driver.id);
+}
+
+/* Nothing is destroyed to which a look-up may have led a driver. */
+static void driver_loses_connection(struct kunit *test)
+{
+	struct iw_cm_id iw = {};
+	struct cma_test *t = test->priv;
+	struct consumer *c;
+
+	ct_add_device(t, 1);
+	c = bound(test, ct_ip4(0x0a000102, 5001));
+	ct_id(c)->cm_id.iw = &iw;
+	KUNIT_EXPECT_PTR_EQ(test, cma_take_iw(ct_id(c)), &iw);
+	KUNIT_EXPECT_NULL(test, ct_id(c)->cm_id.iw);
+	ct_id(c)->cm_id.iw = NULL;
+	/* It is found as before. */
+	KUNIT_EXPECT_EQ(test, described(test, &t->device[0]->ib, 0), 0);
 }
 
 /* An id that listens does not share its port. */
@@ -350,6 +423,8 @@ static struct kunit_case listen_cases[] = {
 	KUNIT_CASE(one_refuses),
 	KUNIT_CASE(new_device_refuses),
 	KUNIT_CASE(device_goes),
+	KUNIT_CASE(driver_describes),
+	KUNIT_CASE(driver_loses_connection),
 	KUNIT_CASE(shared_port),
 	KUNIT_CASE(found_listener_stays),
 	KUNIT_CASE(settings),

@@ -69,6 +69,11 @@ static void unusable_names_are_refused(struct kunit *test)
 {
 	char name[IB_DEVICE_NAME_MAX + 2];
 
+	KUNIT_EXPECT_EQ(test, try_register(""), -EINVAL);
+	KUNIT_EXPECT_EQ(test, try_register("kt/a"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, try_register("kt/%d"), -EINVAL);
+	KUNIT_EXPECT_EQ(test, try_register("."), -EINVAL);
+	KUNIT_EXPECT_EQ(test, try_register(".."), -EINVAL);
 	KUNIT_EXPECT_EQ(test, try_register("kt%d%d"), -EINVAL);
 	KUNIT_EXPECT_EQ(test, try_register("kt%s"), -EINVAL);
 	KUNIT_EXPECT_EQ(test, try_register("%x%d"), -EINVAL);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * KUnit: requests to the netlink client of devices, sent through a socket and answered by the real
- * path: counters of ports, tracked objects, and devices above net devices.
+ * path: counters of ports, tracked objects, and devices above net devices and below others.
  */
+#include <kunit/static_stub.h>
 #include <linux/completion.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -11,6 +12,7 @@
 #include <rdma/rdma_netlink.h>
 #include <rdma/restrack.h>
 
+#include "../../device/device.h"
 #include "../../verbs/verbs.h"
 #include "test_talk.h"
 
@@ -191,6 +193,125 @@ static void links(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EINVAL);
 }
 
+/* ---- devices below devices ---- */
+
+static struct test_device *below;
+
+static struct ib_device *add_below(struct ib_device *parent, enum rdma_nl_dev_type type,
+				   const char *name)
+{
+	if (type != RDMA_DEVICE_TYPE_SMI)
+		return ERR_PTR(-EINVAL);
+	below = test_device_alloc();
+	if (!below)
+		return ERR_PTR(-ENOMEM);
+	if (ib_register_device(&below->ib, name, NULL)) {
+		ib_dealloc_device(&below->ib);
+		return ERR_PTR(-EEXIST);
+	}
+	return &below->ib;
+}
+
+static void end_below(struct ib_device *sub)
+{
+	test_device_gone(container_of(sub, struct test_device, ib));
+	below = NULL;
+}
+
+static const struct ib_device_ops parent_ops = {
+	.add_sub_dev = add_below,
+	.del_sub_dev = end_below,
+};
+
+static int make_below(struct kunit *test, const char *name, u8 type)
+{
+	struct talk *t = test->priv;
+
+	talk_begin(t, RDMA_NLDEV_CMD_NEWDEV, 0);
+	talk_add_u32(t, RDMA_NLDEV_ATTR_DEV_INDEX, t->device->ib.index);
+	if (name)
+		talk_add_string(t, RDMA_NLDEV_ATTR_DEV_NAME, name);
+	if (type)
+		talk_add(t, RDMA_NLDEV_ATTR_DEV_TYPE, &type, sizeof(type));
+	return talk_ask(test, t);
+}
+
+static int about(struct kunit *test, unsigned int op, u32 index)
+{
+	struct talk *t = test->priv;
+
+	talk_begin(t, op, 0);
+	talk_add_u32(t, RDMA_NLDEV_ATTR_DEV_INDEX, index);
+	return talk_ask(test, t);
+}
+
+/* A copy that nobody writes over, of a name that is being changed. */
+static void copy_of_name(const struct ib_device *device, char *name)
+{
+	strscpy(name, device == &below->ib ? "kt_below_copy" : "kt_nldev_copy", IB_DEVICE_NAME_MAX);
+}
+
+static void names_are_copied(struct kunit *test)
+{
+	struct talk *t = test->priv;
+
+	ib_set_device_ops(&t->device->ib, &parent_ops);
+	KUNIT_ASSERT_EQ(test, make_below(test, "kt_below", RDMA_DEVICE_TYPE_SMI), 0);
+	kunit_activate_static_stub(test, ib_registry_name, copy_of_name);
+	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_GET, below->ib.index), 0);
+	kunit_deactivate_static_stub(test, ib_registry_name);
+	KUNIT_EXPECT_STREQ(test, nla_data(talk_answered(t, RDMA_NLDEV_ATTR_DEV_NAME)),
+			   "kt_below_copy");
+	KUNIT_EXPECT_STREQ(test, nla_data(talk_answered(t, RDMA_NLDEV_ATTR_PARENT_NAME)),
+			   "kt_nldev_copy");
+	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_DELDEV, below->ib.index), 0);
+}
+
+static void devices_below(struct kunit *test)
+{
+	struct talk *t = test->priv;
+	u32 index;
+
+	KUNIT_EXPECT_EQ(test, make_below(test, "kt_below", RDMA_DEVICE_TYPE_SMI), -EOPNOTSUPP);
+	ib_set_device_ops(&t->device->ib, &parent_ops);
+	KUNIT_EXPECT_EQ(test, make_below(test, NULL, RDMA_DEVICE_TYPE_SMI), -EINVAL);
+	KUNIT_EXPECT_EQ(test, make_below(test, "kt_below", 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, make_below(test, "kt_below", 77), -EINVAL);
+	KUNIT_EXPECT_EQ(test, make_below(test, "kt_nldev", RDMA_DEVICE_TYPE_SMI), -EEXIST);
+	KUNIT_ASSERT_EQ(test, make_below(test, "kt_below", RDMA_DEVICE_TYPE_SMI), 0);
+	index = below->ib.index;
+	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_GET, index), 0);
+	KUNIT_EXPECT_STREQ(test, nla_data(talk_answered(t, RDMA_NLDEV_ATTR_PARENT_NAME)),
+			   "kt_nldev");
+	KUNIT_EXPECT_EQ(test, nla_get_u8(talk_answered(t, RDMA_NLDEV_ATTR_DEV_TYPE)),
+			RDMA_DEVICE_TYPE_SMI);
+	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_GET, t->device->ib.index), 0);
+	KUNIT_EXPECT_NULL(test, talk_answered(t, RDMA_NLDEV_ATTR_PARENT_NAME));
+
+	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_DELDEV, t->device->ib.index),
+			-EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_DELDEV, index), 0);
+	KUNIT_EXPECT_NULL(test, below);
+	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_DELDEV, index), -EINVAL);
+
+	/* The same asked for by a driver */
+	KUNIT_EXPECT_EQ(test, ib_add_sub_device(&t->device->ib, 77, "kt_below"), -EINVAL);
+	KUNIT_ASSERT_EQ(test, ib_add_sub_device(&t->device->ib, RDMA_DEVICE_TYPE_SMI, "kt_below"),
+			0);
+	KUNIT_EXPECT_PTR_EQ(test, below->ib.parent, &t->device->ib);
+	KUNIT_ASSERT_TRUE(test, ib_device_try_get(&below->ib));
+	KUNIT_EXPECT_EQ(test, ib_del_sub_device_and_put(&below->ib), 0);
+	KUNIT_EXPECT_NULL(test, below);
+	KUNIT_ASSERT_TRUE(test, ib_device_try_get(&t->device->ib));
+	KUNIT_EXPECT_EQ(test, ib_del_sub_device_and_put(&t->device->ib), -EOPNOTSUPP);
+
+	/* Its parent's end is its own, and it is the first to go */
+	KUNIT_ASSERT_EQ(test, make_below(test, "kt_below", RDMA_DEVICE_TYPE_SMI), 0);
+	test_device_gone(t->device);
+	t->device = NULL;
+	KUNIT_EXPECT_NULL(test, below);
+}
+
 /* ---- objects ---- */
 
 static u32 range_end(const struct nlattr *range, u16 type)
@@ -342,6 +463,9 @@ static void malformed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_GET, 8), 0);
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 8), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 4), 0);
+	/* An attribute of answers, as answers have it */
+	talk_add_u32(t, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, 0);
+	KUNIT_EXPECT_EQ(test, talk_ask(test, t), 0);
 	talk_add(t, RDMA_NLDEV_ATTR_MAX + 1, &nothing, sizeof(nothing));
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EINVAL);
 
@@ -579,6 +703,8 @@ static struct kunit_case nldev_cases[] = {
 	KUNIT_CASE(values_refused),
 	KUNIT_CASE(switching),
 	KUNIT_CASE(links),
+	KUNIT_CASE(names_are_copied),
+	KUNIT_CASE(devices_below),
 	KUNIT_CASE(objects),
 	KUNIT_CASE(dumps),
 	KUNIT_CASE(raw),

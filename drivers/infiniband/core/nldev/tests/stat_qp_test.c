@@ -12,6 +12,7 @@
 #include "test_talk.h"
 #include "../../object/object.h"
 #include "../../counter/counter_priv.h"
+#include "../nldev_priv.h"
 
 /* What the driver has and answers. */
 static struct {
@@ -256,6 +257,39 @@ static void by_hand(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_NONE);
 	/* Two readings that showed it, and one before it ended */
 	KUNIT_EXPECT_EQ(test, port_value(test), before + 3 * PER_READING + 1);
+	talk_objects_end(&o);
+}
+
+static struct sk_buff *no_message(struct nl_request *request, struct nlmsghdr **reply)
+{
+	*reply = NULL;
+	return NULL;
+}
+
+/* What cannot be answered is not done either. */
+static void no_memory_for_an_answer(struct kunit *test)
+{
+	struct talk *t = test->priv;
+	struct talk_objects o;
+	u32 id;
+
+	talk_objects(test, &t->device->ib, &o);
+	kunit_activate_static_stub(test, nl_reply_begin, no_message);
+	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 6, 0), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_QP_TYPE), -ENOMEM);
+	kunit_deactivate_static_stub(test, nl_reply_begin);
+	KUNIT_EXPECT_EQ(test, driver.live, 0);
+	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_NONE);
+
+	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 6, 0), 0);
+	id = answer_u32(test, RDMA_NLDEV_ATTR_STAT_COUNTER_ID);
+	kunit_activate_static_stub(test, nl_reply_begin, no_message);
+	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, id), -ENOMEM);
+	kunit_deactivate_static_stub(test, nl_reply_begin);
+	KUNIT_EXPECT_EQ(test, qps_of(test, 1, id), 1);
+	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, id), 0);
+	KUNIT_EXPECT_EQ(test, answer_u32(test, RDMA_NLDEV_ATTR_STAT_COUNTER_ID), id);
+	KUNIT_EXPECT_EQ(test, answer_u32(test, RDMA_NLDEV_ATTR_RES_LQPN), 6);
 	talk_objects_end(&o);
 }
 
@@ -623,105 +657,9 @@ static void cm_ids(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rdma_object_destroy(&id, NULL), 0);
 }
 
-/* ---- devices below devices ---- */
-
-static struct test_device *below;
-
-static struct ib_device *add_below(struct ib_device *parent, enum rdma_nl_dev_type type,
-				   const char *name)
-{
-	if (type != RDMA_DEVICE_TYPE_SMI)
-		return ERR_PTR(-EINVAL);
-	below = test_device_alloc();
-	if (!below)
-		return ERR_PTR(-ENOMEM);
-	if (ib_register_device(&below->ib, name, NULL)) {
-		ib_dealloc_device(&below->ib);
-		return ERR_PTR(-EEXIST);
-	}
-	return &below->ib;
-}
-
-static void end_below(struct ib_device *sub)
-{
-	test_device_gone(container_of(sub, struct test_device, ib));
-	below = NULL;
-}
-
-static const struct ib_device_ops parent_ops = {
-	.add_sub_dev = add_below,
-	.del_sub_dev = end_below,
-};
-
-static int make_below(struct kunit *test, const char *name, u8 type)
-{
-	struct talk *t = test->priv;
-
-	talk_begin(t, RDMA_NLDEV_CMD_NEWDEV, 0);
-	talk_add_u32(t, RDMA_NLDEV_ATTR_DEV_INDEX, t->device->ib.index);
-	if (name)
-		talk_add_string(t, RDMA_NLDEV_ATTR_DEV_NAME, name);
-	if (type)
-		talk_add(t, RDMA_NLDEV_ATTR_DEV_TYPE, &type, sizeof(type));
-	return talk_ask(test, t);
-}
-
-static int about(struct kunit *test, unsigned int op, u32 index)
-{
-	struct talk *t = test->priv;
-
-	talk_begin(t, op, 0);
-	talk_add_u32(t, RDMA_NLDEV_ATTR_DEV_INDEX, index);
-	return talk_ask(test, t);
-}
-
-static void devices_below(struct kunit *test)
-{
-	struct talk *t = test->priv;
-	u32 index;
-
-	KUNIT_EXPECT_EQ(test, make_below(test, "kt_below", RDMA_DEVICE_TYPE_SMI), -EOPNOTSUPP);
-	ib_set_device_ops(&t->device->ib, &parent_ops);
-	KUNIT_EXPECT_EQ(test, make_below(test, NULL, RDMA_DEVICE_TYPE_SMI), -EINVAL);
-	KUNIT_EXPECT_EQ(test, make_below(test, "kt_below", 0), -EINVAL);
-	KUNIT_EXPECT_EQ(test, make_below(test, "kt_below", 77), -EINVAL);
-	KUNIT_EXPECT_EQ(test, make_below(test, "kt_nldev", RDMA_DEVICE_TYPE_SMI), -EEXIST);
-	KUNIT_ASSERT_EQ(test, make_below(test, "kt_below", RDMA_DEVICE_TYPE_SMI), 0);
-	index = below->ib.index;
-	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_GET, index), 0);
-	KUNIT_EXPECT_STREQ(test, nla_data(talk_answered(t, RDMA_NLDEV_ATTR_PARENT_NAME)),
-			   "kt_nldev");
-	KUNIT_EXPECT_EQ(test, nla_get_u8(talk_answered(t, RDMA_NLDEV_ATTR_DEV_TYPE)),
-			RDMA_DEVICE_TYPE_SMI);
-	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_GET, t->device->ib.index), 0);
-	KUNIT_EXPECT_NULL(test, talk_answered(t, RDMA_NLDEV_ATTR_PARENT_NAME));
-
-	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_DELDEV, t->device->ib.index),
-			-EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_DELDEV, index), 0);
-	KUNIT_EXPECT_NULL(test, below);
-	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_DELDEV, index), -EINVAL);
-
-	/* The same asked for by a driver */
-	KUNIT_EXPECT_EQ(test, ib_add_sub_device(&t->device->ib, 77, "kt_below"), -EINVAL);
-	KUNIT_ASSERT_EQ(test, ib_add_sub_device(&t->device->ib, RDMA_DEVICE_TYPE_SMI, "kt_below"),
-			0);
-	KUNIT_EXPECT_PTR_EQ(test, below->ib.parent, &t->device->ib);
-	KUNIT_ASSERT_TRUE(test, ib_device_try_get(&below->ib));
-	KUNIT_EXPECT_EQ(test, ib_del_sub_device_and_put(&below->ib), 0);
-	KUNIT_EXPECT_NULL(test, below);
-	KUNIT_ASSERT_TRUE(test, ib_device_try_get(&t->device->ib));
-	KUNIT_EXPECT_EQ(test, ib_del_sub_device_and_put(&t->device->ib), -EOPNOTSUPP);
-
-	/* Its parent's end is its own, and it is the first to go */
-	KUNIT_ASSERT_EQ(test, make_below(test, "kt_below", RDMA_DEVICE_TYPE_SMI), 0);
-	test_device_gone(t->device);
-	t->device = NULL;
-	KUNIT_EXPECT_NULL(test, below);
-}
-
 static struct kunit_case counters_cases[] = {
 	KUNIT_CASE(by_hand),
+	KUNIT_CASE(no_memory_for_an_answer),
 	KUNIT_CASE(cannot_be_read),
 	KUNIT_CASE(counter_outlives_its_first_qp),
 	KUNIT_CASE(by_hand_refused),
@@ -733,7 +671,6 @@ static struct kunit_case counters_cases[] = {
 	KUNIT_CASE(rule_and_counters),
 	KUNIT_CASE(rule_meets_dying_counter),
 	KUNIT_CASE(cm_ids),
-	KUNIT_CASE(devices_below),
 	{}
 };
 

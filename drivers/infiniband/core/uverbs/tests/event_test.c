@@ -429,6 +429,30 @@ static void next_async_file(struct kunit *test)
 	tu_close_fd(again);
 }
 
+/* A program that arms and never reads has more events waiting than 32 bits count, in time. */
+static void unread_for_long(struct kunit *test)
+{
+	struct bench *b = bench_of(test);
+	struct ib_uverbs_comp_event_desc desc;
+	struct ib_ucq_object *ucq;
+	u32 handle, told;
+
+	KUNIT_ASSERT_EQ(test, make_cq(b, &handle), 0);
+	ucq = b->t->device->last_cq->uobject;
+	complete_cq(b, 0);
+	ucq->comp_pending = U32_MAX;
+	complete_cq(b, 0);
+	KUNIT_EXPECT_EQ(test, ucq->comp_pending, (u64)U32_MAX + 1);
+	complete_cq(b, 0);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&ucq->channel->queue.list));
+	KUNIT_EXPECT_EQ(test, read_fd(b, b->channel, &desc, sizeof(desc)), 0);
+	KUNIT_EXPECT_EQ(test, desc.cq_handle, SAME);
+	KUNIT_EXPECT_TRUE(test, list_is_singular(&ucq->channel->queue.list));
+	KUNIT_EXPECT_EQ(test, end_completed_cq(b, handle, &told), 0);
+	KUNIT_EXPECT_EQ(test, told, 1);
+	KUNIT_EXPECT_EQ(test, read_fd(b, b->channel, &desc, sizeof(desc)), NOTHING);
+}
+
 static int event_test_init(struct kunit *test)
 {
 	struct ib_uverbs_create_comp_channel channel = {};
@@ -464,6 +488,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE_PARAM(kept_object_keeps_them, source_gen_params),
 	KUNIT_CASE(opened_target),
 	KUNIT_CASE(next_async_file),
+	KUNIT_CASE(unread_for_long),
 	{}
 };
 

@@ -202,9 +202,23 @@ struct ib_umem_dmabuf *ib_umem_dmabuf_get(struct ib_device *device, unsigned lon
 }
 EXPORT_SYMBOL(ib_umem_dmabuf_get);
 
+/*
+ * An exporter may move a buffer in order to pin it, and then tells all who have attached to it, who
+ * pins it included: nothing is lost by that, as it is mapped only afterwards.  When this is called
+ * first the part may not even know its attachment yet.
+ */
+static bool is_mapped(const struct dma_buf_attachment *attach)
+{
+	const struct ib_umem_dmabuf *umem_dmabuf = attach->importer_priv;
+
+	dma_resv_assert_held(attach->dmabuf->resv);
+	return umem_dmabuf->sgt;
+}
+
 static void pinned_moves(struct dma_buf_attachment *attach)
 {
-	dev_warn_ratelimited(attach->dev, "the exporter of a pinned buffer moves it\n");
+	if (is_mapped(attach))
+		dev_warn_ratelimited(attach->dev, "the exporter of a pinned buffer moves it\n");
 }
 
 static const struct dma_buf_attach_ops pinned_ops = {
@@ -234,7 +248,8 @@ static void dmabuf_take_back(struct ib_umem_dmabuf *part)
 
 static void revocable_moves(struct dma_buf_attachment *attach)
 {
-	dmabuf_take_back(attach->importer_priv);
+	if (is_mapped(attach))
+		dmabuf_take_back(attach->importer_priv);
 }
 
 static const struct dma_buf_attach_ops revocable_ops = {

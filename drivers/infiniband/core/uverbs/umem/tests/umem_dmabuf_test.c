@@ -20,6 +20,7 @@
 
 static struct {
 	int maps, pins, released, refuse;
+	bool moves_to_pin;
 	int fd;
 	struct ib_device *device;
 	struct sg_table sgt;
@@ -42,6 +43,8 @@ static void exporter_unmap(struct dma_buf_attachment *attach, struct sg_table *s
 
 static int exporter_pin(struct dma_buf_attachment *attach)
 {
+	if (x.moves_to_pin)
+		dma_buf_move_notify(attach->dmabuf);
 	x.pins++;
 	return 0;
 }
@@ -253,6 +256,31 @@ static void taken_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, revokes);
 }
 
+/* The exporter moves the buffer to where it can be pinned, and nowhere else without asking. */
+static void moved_to_be_pinned(struct kunit *test)
+{
+	struct ib_umem_dmabuf *part;
+
+	revokes = 0;
+	x.moves_to_pin = true;
+	part = ib_umem_dmabuf_get_pinned_revocable_and_lock(x.device, 0, RUN, x.fd, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(part));
+	KUNIT_EXPECT_FALSE(test, part->revoked);
+	ib_umem_dmabuf_set_revoke_locked(part, revoked, part);
+	KUNIT_EXPECT_EQ(test, 0, revokes);
+	dma_buf_move_notify(part->attach->dmabuf);
+	KUNIT_EXPECT_EQ(test, 1, revokes);
+	KUNIT_EXPECT_EQ(test, 0, x.maps);
+	KUNIT_EXPECT_EQ(test, 0, x.pins);
+	ib_umem_dmabuf_revoke_unlock(part);
+	ib_umem_release(&part->umem);
+	KUNIT_EXPECT_EQ(test, 1, revokes);
+
+	part = pin(0, RUN);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(part));
+	ib_umem_release(&part->umem);
+}
+
 static void moves(struct dma_buf_attachment *attach)
 {
 	ib_umem_dmabuf_unmap_pages(attach->importer_priv);
@@ -290,6 +318,7 @@ static struct kunit_case dmabuf_cases[] = {
 	KUNIT_CASE(other_dma_device),
 	KUNIT_CASE(refused),
 	KUNIT_CASE(taken_back),
+	KUNIT_CASE(moved_to_be_pinned),
 	KUNIT_CASE(moved),
 	{}
 };
