@@ -386,7 +386,7 @@ static void want(struct ipoib_dev *ipoib, const u8 *addr)
 
 	if (!ipoib_group_ours(addr, ipoib->netdev->broadcast))
 		return;
-	memcpy(mgid.raw, ipoib_addr_gid(addr), sizeof(mgid));
+	ipoib_group_gid(&mgid, addr, ipoib->pkey);
 	group = find(ipoib, &mgid);
 	if ((!group || group->send_only) && joined_by_program(ipoib, &mgid))
 		return;
