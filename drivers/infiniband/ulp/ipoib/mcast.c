@@ -260,9 +260,6 @@ static int follow_broadcast(struct ipoib_group *group)
 
 	if (size < 0)
 		return -EINVAL;
-	/* An administrator who wanted the largest MTU gets the largest that is possible now. */
-	if (ipoib->wanted_mtu == ipoib->group_mtu)
-		ipoib->wanted_mtu = mtu;
 	WRITE_ONCE(ipoib->group_mtu, mtu);
 	rn->mtu = mtu;
 	ipoib->traffic_class = group->rec.traffic_class;
