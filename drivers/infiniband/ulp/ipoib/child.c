@@ -2,18 +2,25 @@
 /*
  * Children: further interfaces of a port, for other P_Keys.
  */
+#include <kunit/visibility.h>
 #include <linux/rtnetlink.h>
 #include <rdma/rdma_reject.h>
 
 #include "admin.h"
 #include "dev.h"
 
+/* Interfaces are full members whatever P_Key they were made with: its membership does not count. */
+static bool has_pkey(const struct ipoib_dev *ipoib, u16 pkey)
+{
+	return ipoib->pkey == (pkey | IPOIB_FULL_MEMBER);
+}
+
 static struct ipoib_dev *find_legacy(struct ipoib_dev *parent, u16 pkey)
 {
 	struct ipoib_dev *child;
 
 	list_for_each_entry(child, &parent->children, entry)
-		if (child->pkey == pkey && ipoib_is(child, IPOIB_LEGACY))
+		if (has_pkey(child, pkey) && ipoib_is(child, IPOIB_LEGACY))
 			return child;
 	return NULL;
 }
@@ -35,13 +42,14 @@ int ipoib_child_add(struct ipoib_dev *parent, struct net_device *netdev, u16 pke
 
 	if (!ipoib_pkey_valid(pkey))
 		return rdma_refuse(-EINVAL, "P_Key %#06x names no partition", pkey);
-	if (legacy && (parent->pkey == pkey || find_legacy(parent, pkey)))
+	if (legacy && (has_pkey(parent, pkey) || find_legacy(parent, pkey)))
 		return rdma_refuse(-ENOTUNIQ, "there is an interface for P_Key %#06x", pkey);
 	child->parent = parent;
 	child->pkey = pkey;
 	assign_bit(IPOIB_LEGACY, &child->flags, legacy);
 	return register_netdevice(netdev);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_child_add);
 
 /**
  * ipoib_child_create() - make a child for sysfs

@@ -183,7 +183,7 @@ static int change_mtu(struct net_device *netdev, int mtu)
 {
 	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 	bool connected = ipoib_is(ipoib, IPOIB_CONNECTED);
-	unsigned int most = ipoib_ud_mtu(ipoib->port_mtu);
+	unsigned int most = ipoib_ud_mtu(ipoib->port_mtu), group = READ_ONCE(ipoib->group_mtu);
 
 	if (connected)
 		most = ipoib->cm->mtu;
@@ -191,8 +191,9 @@ static int change_mtu(struct net_device *netdev, int mtu)
 		return rdma_refuse(-EINVAL, "mtu %d: it is %u to %u", mtu,
 				   connected ? 0 : IPOIB_MIN_MTU, most);
 	if (!connected) {
-		ipoib->wanted_mtu = mtu;
-		mtu = min(ipoib->group_mtu, ipoib->wanted_mtu);
+		/* An administrator who wants the largest MTU gets the largest that is possible. */
+		ipoib->wanted_mtu = mtu == group ? IPOIB_LARGEST_MTU : mtu;
+		mtu = min_t(unsigned int, mtu, group);
 	}
 	return set_mtu(netdev, mtu);
 }
@@ -352,7 +353,7 @@ static void set_sizes(struct ipoib_dev *ipoib)
 	netdev->mtu = ipoib_ud_mtu(ipoib->port_mtu);
 	netdev->max_mtu = IPOIB_MAX_MTU;
 	ipoib->group_mtu = netdev->mtu;
-	ipoib->wanted_mtu = netdev->mtu;
+	ipoib->wanted_mtu = IPOIB_LARGEST_MTU;
 	rn->mtu = netdev->mtu;
 	ipoib->pkey |= IPOIB_FULL_MEMBER;
 	netdev->broadcast[8] = ipoib->pkey >> 8;

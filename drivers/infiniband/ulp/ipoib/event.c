@@ -299,6 +299,20 @@ static void handle_event(struct ib_event_handler *handler, struct ib_event *even
 		ipoib_flush(ipoib, level);
 }
 
+/*
+ * The MTU is the broadcast group's unless a smaller one was asked for. What was asked for stays: the
+ * next group may allow it.
+ */
+static void follow_mtu(struct ipoib_dev *ipoib)
+{
+	unsigned int wanted = ipoib->wanted_mtu;
+
+	if (ipoib_is(ipoib, IPOIB_CONNECTED))
+		return;
+	dev_set_mtu(ipoib->netdev, min(READ_ONCE(ipoib->group_mtu), wanted));
+	ipoib->wanted_mtu = wanted;
+}
+
 /* The broadcast group has been joined. It may have been left before this got RTNL. */
 static void link_up(struct work_struct *work)
 {
@@ -307,8 +321,7 @@ static void link_up(struct work_struct *work)
 
 	rtnl_lock();
 	if (netif_running(netdev) && ipoib_mcast_joined(ipoib)) {
-		if (!ipoib_is(ipoib, IPOIB_CONNECTED))
-			dev_set_mtu(netdev, min(ipoib->group_mtu, ipoib->wanted_mtu));
+		follow_mtu(ipoib);
 		netif_carrier_on(netdev);
 	}
 	rtnl_unlock();

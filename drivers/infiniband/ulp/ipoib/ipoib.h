@@ -28,6 +28,9 @@
 #define IPOIB_GROUP_QUEUE	64
 #define IPOIB_MAX_QUERIES	32
 
+/* The MTU is the broadcast group's, whatever that is. */
+#define IPOIB_LARGEST_MTU	UINT_MAX
+
 /* The smallest part of a ring that an interface can be told to use. */
 #define IPOIB_LEAST_RING	2
 
@@ -138,7 +141,8 @@ struct ipoib_cm;
  * @lid: own LID
  * @port_mtu: bytes of the port's largest datagram
  * @group_mtu: bytes of an IP packet that fits the broadcast group
- * @wanted_mtu: the MTU of datagram mode that was asked for
+ * @wanted_mtu: the MTU of datagram mode that was asked for; IPOIB_LARGEST_MTU if that was the
+ *	group's; under RTNL
  * @max_sge: gather entries that a packet can have
  * @pd: protection domain
  * @qp: datagram QP

@@ -260,9 +260,6 @@ static int follow_broadcast(struct ipoib_group *group)
 
 	if (size < 0)
 		return -EINVAL;
-	/* An administrator who wanted the largest MTU gets the largest that is possible now. */
-	if (ipoib->wanted_mtu == ipoib->group_mtu)
-		ipoib->wanted_mtu = mtu;
 	WRITE_ONCE(ipoib->group_mtu, mtu);
 	rn->mtu = mtu;
 	ipoib->traffic_class = group->rec.traffic_class;
@@ -386,7 +383,7 @@ static void want(struct ipoib_dev *ipoib, const u8 *addr)
 
 	if (!ipoib_group_ours(addr, ipoib->netdev->broadcast))
 		return;
-	memcpy(mgid.raw, ipoib_addr_gid(addr), sizeof(mgid));
+	ipoib_group_gid(&mgid, addr, ipoib->pkey);
 	group = find(ipoib, &mgid);
 	if ((!group || group->send_only) && joined_by_program(ipoib, &mgid))
 		return;

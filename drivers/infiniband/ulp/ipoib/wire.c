@@ -10,9 +10,8 @@
 
 #include "wire.h"
 
-/* In the hardware address of a group: end of the scope, where the signature begins; the P_Key. */
+/* In the hardware address of a group: end of the scope, where the signature begins. */
 #define ADDR_SCOPE	6
-#define ADDR_PKEY	8
 
 /* Service IDs of connections: this and the number of the listener's datagram QP. */
 #define CM_SERVICE	0x1000000000000000ULL
@@ -21,8 +20,9 @@
  * ipoib_group_gid() - GID of the group that an address means
  * @mgid: receives the GID
  * @addr: hardware address of a group. Its P_Key does not count: addresses that the stack made for
- *	another interface, as by bonding, have that one's
- * @pkey: P_Key of the interface that sends
+ *	another interface, as by bonding, have that one's, and those that it made before the port
+ *	got another first P_Key the former one
+ * @pkey: P_Key of the interface that sends or receives
  *
  * Context: any.
  */
@@ -39,9 +39,9 @@ EXPORT_SYMBOL_IF_KUNIT(ipoib_group_gid);
  * @addr: hardware address of the group
  * @broadcast: the interface's broadcast address
  *
- * The two have to agree up to and with the scope, in the lower half of the signature, and in the
- * P_Key. The upper half of the signature tells IPv4 from IPv6; behind the P_Key is the group
- * number.
+ * The two have to agree up to and with the scope, and in the lower half of the signature. The upper
+ * half of it tells IPv4 from IPv6. Behind it are the P_Key, which does not count either, see
+ * ipoib_group_gid(), and the group number.
  *
  * Context: any.
  * Return: whether it can.
@@ -49,8 +49,7 @@ EXPORT_SYMBOL_IF_KUNIT(ipoib_group_gid);
 bool ipoib_group_ours(const u8 *addr, const u8 *broadcast)
 {
 	return !memcmp(addr, broadcast, ADDR_SCOPE) &&
-	       !memcmp(addr + ADDR_SCOPE + 1, broadcast + ADDR_SCOPE + 1,
-		       ADDR_PKEY + 2 - (ADDR_SCOPE + 1));
+	       addr[ADDR_SCOPE + 1] == broadcast[ADDR_SCOPE + 1];
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_group_ours);
 

@@ -137,12 +137,56 @@ static void stopped(struct kunit *test)
 	expect_carrier(test, false);
 }
 
+static void expect_mtu(struct kunit *test, unsigned int group, unsigned int mtu)
+{
+	struct ipoib_bed *b = test->priv;
+
+	b->ipoib->group_mtu = group;
+	have_link_up(b);
+	flush_work(&b->ipoib->link_work);
+	KUNIT_EXPECT_EQ(test, b->ipoib->netdev->mtu, mtu);
+}
+
+static void ask_for_mtu(struct kunit *test, int mtu)
+{
+	struct ipoib_bed *b = test->priv;
+
+	rtnl_lock();
+	KUNIT_EXPECT_EQ(test, dev_set_mtu(b->ipoib->netdev, mtu), 0);
+	rtnl_unlock();
+}
+
+/*
+ * The MTU that was asked for comes back when the group allows it again; one that was the group's
+ * follows the group. All are too small for IPv6, which leaves the network device alone.
+ */
+static void mtu(struct kunit *test)
+{
+	struct ipoib_bed *b = test->priv;
+
+	join(test);
+	/* as registering it would */
+	set_bit(__LINK_STATE_PRESENT, &b->ipoib->netdev->state);
+	b->ipoib->port_mtu = 1024;
+	b->ipoib->wanted_mtu = IPOIB_LARGEST_MTU;
+	expect_mtu(test, 1020, 1020);
+	ask_for_mtu(test, 700);
+	expect_mtu(test, 508, 508);
+	expect_mtu(test, 1020, 700);
+	ask_for_mtu(test, 1020);
+	expect_mtu(test, 508, 508);
+	ask_for_mtu(test, 1020);
+	KUNIT_EXPECT_EQ(test, b->ipoib->netdev->mtu, 508);
+	expect_mtu(test, 1020, 1020);
+}
+
 static struct kunit_case carrier_cases[] = {
 	KUNIT_CASE(joined),
 	KUNIT_CASE(left),
 	KUNIT_CASE(asked),
 	KUNIT_CASE(lost),
 	KUNIT_CASE(stopped),
+	KUNIT_CASE(mtu),
 	{}
 };
 

@@ -481,11 +481,33 @@ static void foreign(struct kunit *test)
 
 	join_broadcast(test);
 	memcpy(addr, group_addr, sizeof(addr));
-	addr[9] ^= 1;	/* another P_Key */
+	addr[5] ^= 1;
 	KUNIT_ASSERT_EQ(test, dev_mc_add(b->bed.ipoib->netdev, addr), 0);
 	ipoib_mcast_sync(b->bed.ipoib);
 	work(test);
 	KUNIT_EXPECT_EQ(test, played.asks, 1);
+}
+
+/* The port got another first P_Key. The stack's list has the addresses that it made before. */
+static void other_pkey(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ipoib_dev *ipoib = b->bed.ipoib;
+	union ib_gid mgid;
+
+	KUNIT_ASSERT_EQ(test, dev_mc_add(ipoib->netdev, group_addr), 0);
+	ipoib->pkey = 0x8001;
+	ipoib->netdev->broadcast[8] = 0x80;
+	ipoib->netdev->broadcast[9] = 0x01;
+	join_broadcast(test);
+	work(test);
+	KUNIT_ASSERT_EQ(test, played.asks, 2);
+	ipoib_group_gid(&mgid, group_addr, 0x8001);
+	KUNIT_EXPECT_MEMEQ(test, played.rec.mgid.raw, mgid.raw, sizeof(mgid));
+	KUNIT_EXPECT_EQ(test, played.rec.join_state, FULL);
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(played.rec.pkey), 0x8001);
+	answer(test, 0);
+	KUNIT_EXPECT_EQ(test, played.attached, 2);
 }
 
 static struct kunit_case mcast_cases[] = {
@@ -501,6 +523,7 @@ static struct kunit_case mcast_cases[] = {
 	KUNIT_CASE(send_only),
 	KUNIT_CASE(send_only_to_full),
 	KUNIT_CASE(foreign),
+	KUNIT_CASE(other_pkey),
 	{}
 };
 

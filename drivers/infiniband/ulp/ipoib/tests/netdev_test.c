@@ -10,6 +10,7 @@
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 
+#include "../admin.h"
 #include "../mcast.h"
 #include "../path.h"
 #include "../ud.h"
@@ -362,6 +363,34 @@ static void leaves(struct kunit *test)
 	ipoib_discard_dev(netdev);
 }
 
+/* For sysfs there is one child of a partition, whichever member its P_Key says that it is. */
+static void children(struct kunit *test)
+{
+	struct ipoib_bed *b = test->priv;
+	struct ipoib_dev *child = kunit_kzalloc(test, sizeof(*child), GFP_KERNEL);
+	struct net_device *netdev = create(test)->netdev;
+
+	KUNIT_ASSERT_NOT_NULL(test, child);
+	b->ipoib->pkey = 0xffff;
+	child->pkey = 0x8001;
+	set_bit(IPOIB_LEGACY, &child->flags);
+	list_add_tail_rcu(&child->entry, &b->ipoib->children);
+	/* The stack refuses this name: who is let by gets no further. */
+	strscpy(netdev->name, "a/b", IFNAMSIZ);
+	rtnl_lock();
+	KUNIT_EXPECT_EQ(test, ipoib_child_add(b->ipoib, netdev, 0xffff, true), -ENOTUNIQ);
+	KUNIT_EXPECT_EQ(test, ipoib_child_add(b->ipoib, netdev, 0x7fff, true), -ENOTUNIQ);
+	KUNIT_EXPECT_EQ(test, ipoib_child_add(b->ipoib, netdev, 0x8001, true), -ENOTUNIQ);
+	KUNIT_EXPECT_EQ(test, ipoib_child_add(b->ipoib, netdev, 0x0001, true), -ENOTUNIQ);
+	KUNIT_EXPECT_EQ(test, ipoib_child_add(b->ipoib, netdev, 0x0002, true), -EINVAL);
+	/* Others have names to be told apart by. */
+	KUNIT_EXPECT_EQ(test, ipoib_child_add(b->ipoib, netdev, 0x0001, false), -EINVAL);
+	rtnl_unlock();
+	list_del_rcu(&child->entry);
+	synchronize_rcu();
+	ipoib_discard_dev(netdev);
+}
+
 static struct kunit_case netdev_cases[] = {
 	KUNIT_CASE(engines),
 	KUNIT_CASE(driver_fails),
@@ -369,6 +398,7 @@ static struct kunit_case netdev_cases[] = {
 	KUNIT_CASE(sends),
 	KUNIT_CASE(groups),
 	KUNIT_CASE(leaves),
+	KUNIT_CASE(children),
 	{}
 };
 

@@ -39,7 +39,7 @@ static void group_gid(struct kunit *test)
 static void group_ours(struct kunit *test)
 {
 	for (int i = 0; i < IPOIB_ADDR_LEN; i++) {
-		bool free = i == 6 || i >= 10;
+		bool free = i == 6 || i >= 8;
 		u8 addr[IPOIB_ADDR_LEN];
 
 		memcpy(addr, broadcast, sizeof(addr));
