@@ -34,6 +34,20 @@ static int change(struct ipoib_dev *ipoib, struct nlattr *data[])
 	return 0;
 }
 
+/* What a new child is told besides its P_Key; registering it has given it the port's MTU. */
+static int set_up(struct net_device *netdev, struct nlattr *tb[], struct nlattr *data[])
+{
+	int ret = data ? change(ipoib_priv(netdev), data) : 0;
+	u32 mtu;
+
+	if (ret || !tb[IFLA_MTU])
+		return ret;
+	mtu = nla_get_u32(tb[IFLA_MTU]);
+	if (mtu > netdev->max_mtu)
+		return rdma_refuse(-EINVAL, "mtu %u: it is %u at most", mtu, netdev->max_mtu);
+	return dev_set_mtu(netdev, mtu);
+}
+
 static int add(struct net *net, struct net_device *netdev, struct nlattr *tb[],
 	       struct nlattr *data[])
 {
@@ -55,11 +69,11 @@ static int add(struct net *net, struct net_device *netdev, struct nlattr *tb[],
 	ret = ipoib_child_add(parent, netdev,
 			      data && data[IFLA_IPOIB_PKEY] ? nla_get_u16(data[IFLA_IPOIB_PKEY]) :
 							      parent->pkey, false);
-	if (ret)
+	if (ret) {
 		ipoib_end_dev(netdev);
-	if (ret || !data)
 		return ret;
-	ret = change(ipoib_priv(netdev), data);
+	}
+	ret = set_up(netdev, tb, data);
 	if (ret)
 		unregister_netdevice(netdev);
 	return ret;

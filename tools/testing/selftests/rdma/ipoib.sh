@@ -8,7 +8,7 @@
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 . /lab/src/tools/testing/selftests/rdma/ipoib_checks.sh
-[ "$LAB_CORE" = ours ] && plan 43 || plan 42
+[ "$LAB_CORE" = ours ] && plan 47 || plan 42
 
 debug=/sys/kernel/debug/ipoib broadcast=ff12:401b:ffff::ffff:ffff
 
@@ -229,6 +229,14 @@ lab-barrier twins
 ok "it reaches the peer's" lossless -c 3 -i 0.2 "10.79.0.$peer"
 lab-barrier twins-over
 ok "it goes" ip link del twin
+if [ "$LAB_CORE" = ours ]; then
+	ok "a child with an MTU" ip link add link "$net" name small mtu 1500 type ipoib
+	is "has it" 1500 "$(mtu small)"
+	ip link del small
+	ok "one that is too long is refused" refused "mtu 9000: it is 72 to" \
+		ip link add link "$net" name large mtu 9000 type ipoib
+	ok "and there is no such child" gone large
+fi
 # ip prints the extended ACK where there is one, and what the error is called where there is none
 if [ "$LAB_CORE" = ours ]; then
 	no_partition="names no partition" waits="waits for P_Key 0x8001"
