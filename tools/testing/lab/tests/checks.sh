@@ -122,7 +122,7 @@ shared() {
 import contextlib, io
 checks.LAB = "./lab"
 tests = checks.share_boots([checks.guest_test(f"guest/{name}", f"{name}.sh", ["--nodes", "1", *more])
-                            for name, more in (("a", []), ("b", ["--timeout", "700"]), ("c", []))])
+                            for name, more in (("a", []), ("b", ["--timeout", "700"]), ("c", ["--mem", "1280"]))])
 counts = checks.Counts(checks.Runner(), {})
 said = io.StringIO()
 with contextlib.redirect_stdout(said):
@@ -132,7 +132,7 @@ print("; ".join(one.partition(" (")[0] + (" of 3" if "one of 3" in one else "") 
 P
 }
 shared "guest tests share a boot" "pass  guest/a of 3; pass  guest/b of 3; pass  guest/c of 3 True" <<'L'
-[ "$*" = "run --append init_on_alloc=0 --sanitize --nodes 1 --timeout 700 --then b.sh --then c.sh --out build/check/boot/a a.sh" ] || exit 2
+[ "$*" = "run --append init_on_alloc=0 --sanitize --nodes 1 --timeout 700 --mem 1280 --then b.sh --then c.sh --out build/check/boot/a a.sh" ] || exit 2
 mkdir -p build/check/boot/a/b && echo >build/check/boot/a/b/left
 for one in a b c; do has $one; ends $one 0; done
 L
@@ -192,6 +192,44 @@ results.write_table("found", {"a": (3, 2), "b": (5, 0), "gone": (9, 0)})
 print(results.update(["a", "b"], ["long/c"], "found", "readme", "listed"), end="|")
 print(open("readme").read().splitlines()[-1], end="|")
 print(";".join(line.strip() for line in open("listed") if line[0] != "#"))
+P
+
+python "rows that take long begin first, after what all need" "built a1 a2 b c" <<'P'
+took = {"a1": 20, "a2": 20, "b": 35, "c": 30, "built": 1}
+tests = [checks.Test(name, [], row=row, when=when) for name, row, when in (
+    ("built", None, checks.Stage.FIRST), ("c", None, checks.Stage.TOGETHER), ("a1", "a", checks.Stage.TOGETHER),
+    ("b", None, checks.Stage.TOGETHER), ("a2", "a", checks.Stage.TOGETHER))]
+begun = []
+class Pool:
+    def submit(self, take, row):
+        begun.extend(test.name for test in row)
+        return self
+    def result(self):
+        pass
+checks.run_stages(checks.longest_first(tests, took), Pool(), None, None)
+print(*begun)
+P
+python "another test begins when the processors have been idle" "2 tests, 0 times left" <<'P'
+checks.LOOK_BACK = 0.01
+times = [(0, 0), (0, 100), (0, 100), (10, 200), (10, 200), (29, 300), (29, 300), (49, 400)]
+checks.cpu_times = lambda: times.pop(0)
+places = checks.Places(1)
+with places, places:
+    print(places.running, "tests,", len(times), "times left")
+P
+python "or when one has ended" "1 test" <<'P'
+import threading
+checks.LOOK_BACK = 600
+places, looks = checks.Places(1), threading.Event()
+checks.cpu_times = lambda: (0, 0 * bool(looks.set()))
+def other():
+    with places:
+        print(places.running, "test")
+thread = threading.Thread(target=other)
+with places:
+    thread.start()
+    looks.wait()
+thread.join()
 P
 
 python "tests that are too long are on their own" "guest/both: --sanitize --nodes 3|guest/short: --confined|long/both: --sanitize --nodes 3 --kernel debug --timeout 50 many|long/only: --sanitize --cpus 4|long/kunit|long/packages|long/pages|long/page_commands|long/site" <<'P'
