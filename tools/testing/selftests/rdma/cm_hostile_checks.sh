@@ -80,11 +80,16 @@ live_checks()
 	if [ "$LAB_NODE" = 2 ]; then
 		# shellcheck disable=SC2086
 		ok "its end may end it" hostile end $numbers "$(<"$LAB_OUT/qpn")"
+	else
+		ok "and it is gone" within listener_alone "$server"
+	fi
+	lab-barrier end
+	if [ "$LAB_NODE" = 2 ]; then
+		# its own end has heard of nothing
+		kill $pid
 		ended $pid || true
 		rmdir $instance
 	fi
-	lab-barrier end
-	[ "$LAB_NODE" = 2 ] || ok "and it is gone" within listener_alone "$server"
 }
 
 # Node 2 sends messages of connections to a server in node 1 that no manager would send; another server

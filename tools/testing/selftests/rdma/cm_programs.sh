@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600
 # long: --core ours,distro --timeout 900 -- 10000
-# own boot: it takes as long as those that would share it
 # cm_programs.sh [PINGS]: the distribution's programs that connect by address, over IPv4, IPv6 and
 # native addresses, leave nothing behind. One of them pings that many times (100).
 . /lab/src/tools/testing/selftests/rdma/lib.sh
@@ -68,12 +67,12 @@ in_tables()
 }
 
 # group SERVER OWN OPTION...: node 1 receives what node 2 sends to a multicast group
-received() { said "$1" "receiving data transfers"; }
 group()
 {
 	local server=$1 own=$2
 	shift 2
-	served "mckey$*" received ended "mckey -b $server -C 20 $*" mckey -b "$own" -s -C 20 "$@"
+	served "mckey$*" mckey_receives mckey_ended "mckey -b $server -C 20 $*" \
+		mckey -b "$own" -s -C 20 "$@"
 }
 
 # alone: a group whose only members are two programs of this guest
@@ -82,8 +81,8 @@ alone()
 	local out=$LAB_OUT/mckey-alone.node$LAB_NODE group=239.1.3.$LAB_NODE pid
 	stdbuf -oL mckey -b "$own4" -C 20 -m "$group" >"$out" 2>&1 &
 	pid=$!
-	awaited $pid grep -q "receiving data transfers" "$out" &&
-		mckey -b "$own4" -s -C 20 -m "$group" && ended $pid
+	awaited $pid grep -q "receiving data transfers" "$out" && kill -STOP $pid &&
+		mckey -b "$own4" -s -C 20 -m "$group" && mckey_ended $pid
 }
 
 # cmtime says how long each step took; its exit status says nothing. It asks for all paths at once,
@@ -123,8 +122,8 @@ ok "mckey" group $server4 "$own4" -m 239.1.2.3
 ok "mckey over IPv6" group $server6 "$own6" -m ff15::4711
 ok "mckey by a multicast GID" group $server4 "$own4" -M ff12::4711
 ok "mckey in a group of IPoIB" group $server4 "$own4" -p 0x0002 -m 239.1.2.5
-ok "mckey, who only sends" served mckey-sendonly received ended "mckey -b $server4 -C 20 -m 239.1.2.4" \
-	mckey -b "$own4" -s -C 20 -m 239.1.2.4 -o
+ok "mckey, who only sends" served mckey-sendonly mckey_receives mckey_ended \
+	"mckey -b $server4 -C 20 -m 239.1.2.4" mckey -b "$own4" -s -C 20 -m 239.1.2.4 -o
 ok "mckey, whose group has no member elsewhere" alone
 kill -9 "${members[@]}"
 wait "${members[@]}"

@@ -18,12 +18,11 @@ group()
 {
 	local server=$1 own=$2 group=$3 ready=$4
 	shift 4
-	served "mckey$group$*" "$ready" ended "mckey -b $server -C 20 -m $group" \
+	served "mckey$group$*" "$ready" mckey_ended "mckey -b $server -C 20 -m $group" \
 		mckey -b "$own" -s -C 20 -m "$group" "$@"
 }
-received() { said "$1" "receiving data transfers"; }
-received4() { received "$1" && member igmp 030201EF; }
-received6() { received "$1" && member igmp6 ff150000000000000000000000004711; }
+received4() { mckey_receives "$1" && member igmp 030201EF; }
+received6() { mckey_receives "$1" && member igmp6 ff150000000000000000000000004711; }
 
 timed()
 {

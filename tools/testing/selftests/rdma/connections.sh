@@ -166,6 +166,11 @@ over_gid() { both cm_serves "$server_gid" "$own_gid" "$@" -f gid; }
 # said PID WORDS: until the server that served() has started has printed WORDS
 said() { awaited "$1" grep -q "$2" "$served_output"; }
 
+# mckey_receives PID: until PID, of mckey, has posted its receives. It is stopped until mckey_ended,
+# when all has been sent: it would poll without end, and what comes finds its receives all the same.
+mckey_receives() { said "$1" "receiving data transfers" && kill -STOP "$1"; }
+mckey_ended() { kill -CONT "$1" && ended "$1"; }
+
 # call_cases LINK: a check of each of cm_calls' cases for ports of ib or eth, in both nodes
 call_cases()
 {
