@@ -43,7 +43,8 @@ script slow <<'S'
 [ "$LAB_NODE" = 1 ] || { echo begun; lab-barrier both; }
 for ((i = 0; i < 3; i++)); do sleep 30; echo "step $i"; done
 again() { echo "<4>still here" >/dev/kmsg; echo begun; }
-for ((i = 0; i < 5; i++)); do again; sleep 10; done
+exec {silence}<> <(:)	# a sleep without a program, which would begin late on a busy host
+for ((i = 0; i < 6; i++)); do again; read -r -t 10 -u "$silence"; done
 while :; do again; for ((j = 0; j < 200000; j++)); do :; done; done
 S
 "$lab" run --core distro --nodes 2 --timeout 75 --out "$work/out" "$work/slow" >"$work/log" 2>&1
