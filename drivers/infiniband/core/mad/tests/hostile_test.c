@@ -88,7 +88,7 @@ static void make_packet(struct ib_mad_send_buf *buf, u8 type, u8 flags, u32 seg)
 
 /* ---- many messages ---- */
 
-#define MANY 2000
+#define MANY 1024
 
 static void answer_shortly(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
 			   struct ib_mad_recv_wc *rwc)

@@ -435,7 +435,7 @@ static void unregistration_runs_no_others_handlers(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-#define THOUSANDS 4096
+#define THOUSANDS 2048
 
 /* The queues do not hold so many: those that are lost on the way are sent again. */
 static void more_requests_than_receives(struct kunit *test)
