@@ -53,7 +53,7 @@ awaited()
 	local pid=$1 deadline=$((SECONDS + patience))
 	shift
 	until "$@"; do
-		kill -0 "$pid" 2>/dev/null && [ "$SECONDS" -lt "$deadline" ] || return 1
+		alive "$pid" && [ "$SECONDS" -lt "$deadline" ] || return 1
 		moment
 	done
 }

@@ -95,11 +95,19 @@ listens()
 	return 1
 }
 
+# alive PID: it goes on. kill -0 finds one that has ended, too, as long as its parent has not waited
+# for it, and bash has been seen not to do so before a test's patience was at its end.
+alive()
+{
+	local stat
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null && [[ ${stat##*) } != [ZX]* ]]
+}
+
 # wait_listen PORT PID: until PID listens on TCP PORT; fails when PID ends first.
 wait_listen()
 {
 	until listens "$1"; do
-		kill -0 "$2" 2>/dev/null || return 1
+		alive "$2" || return 1
 		moment
 	done
 }
@@ -124,7 +132,7 @@ monitored() { awk '$2 == 20 && $4 == "00000008" { found = 1 } END { exit !found 
 ended()
 {
 	local deadline=$((SECONDS + ${2:-patience}))
-	while kill -0 "$1" 2>/dev/null; do
+	while alive "$1"; do
 		[ "$SECONDS" -lt "$deadline" ] || {
 			echo "it goes on, and is killed"
 			kill -9 "$1"
