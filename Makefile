@@ -143,7 +143,7 @@ mutants:
 # the user API of the kernel modules, in a guest
 fuzz:
 	tools/testing/fuzz/run $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) \
-		$(if $(REMOVAL),--removal) $(if $(REPLAY),--replay $(REPLAY))
+		$(if $(REMOVAL),--removal) $(if $(COVERED),--lines) $(if $(REPLAY),--replay $(REPLAY))
 
 # TIME=seconds a target
 fuzz-device:
@@ -186,7 +186,7 @@ help:
 	@echo '  campaign         a million random messages over bad links, host only (SEED=1 MESSAGES=1000000, SWITCHES=3)'
 	@echo '  bench            measurements; build/bench.html shows them'
 	@echo '  bench-device     measurements of vhcad alone, on this host without QEMU'
-	@echo '  fuzz             programs by chance against the user API, in the debug kernel (TIME=10m SEED=N ONLY=interface REMOVAL=1);'
+	@echo '  fuzz             programs by chance against the user API, in the debug kernel (TIME=10m SEED=N ONLY=interface REMOVAL=1 COVERED=1);'
 	@echo '                   REPLAY=file runs those of a finding again'
 	@echo '  fuzz-device      libFuzzer on all that vhcad parses (TIME=60 seconds a target)'
 	@echo 'clean              remove all that was built (not the cache)'

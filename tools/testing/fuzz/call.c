@@ -144,7 +144,7 @@ uint64_t row_handle(const struct call *call, unsigned int number)
 uint64_t row_place(const struct call *call, unsigned int row, unsigned int thread,
 		   const void *data, unsigned int len)
 {
-	static const enum how places[] = { READONLY, EDGE, UNMAPPED, KERNEL, RACED };
+	static const enum how places[] = { READONLY, EDGE, UNMAPPED, KERNEL, RACED, LATE };
 
 	for (unsigned int i = 0; i < sizeof(places) / sizeof(*places); i++) {
 		const struct twist *one = twist_of(call, row, places[i]);

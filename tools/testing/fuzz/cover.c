@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What the kernel executed for a program: each thread has a trace of its own (KCOV), which the
- * fuzzer reads when the program has ended.
+ * fuzzer reads when the program has ended.  What work queues execute meanwhile comes by the module
+ * rdma_kcov, in another trace; it may be due to an earlier program.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -17,20 +18,23 @@
 
 #define TRACE		(64 << 10)	/* words of a thread's trace */
 #define EDGES		0x100000	/* bits for pairs of places */
+#define WORKS		TRACES		/* slot of work queues */
+#define WORKS_NUMBER	1		/* as in rdma_kcov.c */
+#define OF_WORK		(8 << 10)	/* words of what one work executes */
 
 static struct {
 	int fd;
 	uint64_t *trace;
-} slots[TRACES];
+} slots[TRACES + 1];
 
 static uint8_t edges[EDGES / 8];
 static unsigned int num_edges;
-static bool usable;
+static bool usable, loaded;
 
 /* Does the kernel tell what it executes? */
 bool cover_open(void)
 {
-	for (unsigned int i = 0; i < TRACES; i++) {
+	for (unsigned int i = 0; i <= WORKS; i++) {
 		slots[i].fd = open("/sys/kernel/debug/kcov", O_RDWR | O_CLOEXEC);
 		if (slots[i].fd < 0 || ioctl(slots[i].fd, KCOV_INIT_TRACE, TRACE))
 			return false;
@@ -41,6 +45,24 @@ bool cover_open(void)
 	}
 	usable = true;
 	return true;
+}
+
+/* The kernel traces works for who has asked for that, as long as the module is there. */
+bool cover_works(void)
+{
+	struct kcov_remote_arg arg = {
+		.trace_mode = KCOV_TRACE_PC, .area_size = OF_WORK, .common_handle = WORKS_NUMBER,
+	};
+
+	loaded = usable && !ioctl(slots[WORKS].fd, KCOV_REMOTE_ENABLE, &arg) &&
+		 !system("modprobe rdma_kcov");
+	return loaded;
+}
+
+void cover_end(void)
+{
+	if (loaded && system("rmmod rdma_kcov"))
+		printf("fuzz: rdma_kcov does not go\n");
 }
 
 /* The calling thread's trace begins or ends. */
@@ -61,7 +83,7 @@ static bool set(uint8_t *bits, uint64_t at)
 }
 
 /* A place in a module, as a number that is the same after each boot; 0 outside of all. */
-static uint64_t place_of(uint64_t pc)
+static uint64_t place_of(uint64_t pc, unsigned int *fresh)
 {
 	static unsigned int last;
 
@@ -71,22 +93,38 @@ static uint64_t place_of(uint64_t pc)
 		if (pc - module->base >= module->size)
 			continue;
 		last = (last + i) % num_modules;
-		module->covered += set(module->seen, pc - module->base);
+		if (set(module->seen, pc - module->base)) {
+			module->covered++;
+			++*fresh;
+		}
 		return (uint64_t)(last + 1) << 32 | (pc - module->base);
 	}
 	return 0;
 }
 
+/* How many places that works have executed are new: which work follows which one is chance. */
+static unsigned int collect_works(void)
+{
+	uint64_t *trace = slots[WORKS].trace;
+	unsigned int fresh = 0;
+
+	for (uint64_t k = 1; usable && k <= trace[0] && k < TRACE; k++)
+		place_of(trace[k], &fresh);
+	if (usable)
+		trace[0] = 0;
+	return fresh;
+}
+
 /* Takes the traces; returns how many pairs of places are new. */
 unsigned int cover_collect(void)
 {
-	unsigned int fresh = 0;
+	unsigned int fresh = 0, places = 0;
 
 	for (unsigned int i = 0; usable && i < TRACES; i++) {
 		uint64_t *trace = slots[i].trace, num = trace[0], before = 0;
 
 		for (uint64_t k = 1; k <= num && k < TRACE; k++) {
-			uint64_t here = place_of(trace[k]), both;
+			uint64_t here = place_of(trace[k], &places), both;
 
 			if (!here)
 				continue;
@@ -97,7 +135,7 @@ unsigned int cover_collect(void)
 		trace[0] = 0;
 	}
 	num_edges += fresh;
-	return fresh;
+	return fresh + collect_works();
 }
 
 unsigned int cover_edges(void)

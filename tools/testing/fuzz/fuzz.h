@@ -3,10 +3,11 @@
  * The fuzzer of the user API.  A program is a list of calls; a call is the good request of a
  * command, and what is twisted in it.  From top to bottom: main.c (the loop), grow.c (programs by
  * chance), text.c (programs as text), run.c (processes and threads that run one), left.c (what is
- * left behind), request.c, others.c and sys.c on maps.c (a call of each interface), call.c (what
- * calls have in common), removal.c (the device goes and comes back), memory.c (what processes
- * share, and where requests lie), objects.c (what programs have made), cover.c (what the kernel
- * executed), tables.c (the commands).
+ * left behind), request.c, others.c, files.c and sys.c on maps.c and
+ * around.c (a call of each interface), call.c (what calls have in common), removal.c on
+ * faults.c (the device goes and comes back, and fails), memory.c on late.c (what processes share,
+ * and where requests lie), objects.c (what programs have made), cover.c (what the kernel executed),
+ * tables.c (the commands).
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -22,12 +23,13 @@
 #define CALLS		40	/* of a program at most */
 #define TWISTS		6	/* of a call at most */
 #define MODULES		12
-#define COMMANDS	400	/* in all forms */
+#define NAME		64	/* of a command: at most one character less */
+#define COMMANDS	600	/* in all forms */
 #define PAGE		4096UL
 
 /* ---- commands (tables.c) ---- */
 
-enum form { IOCTL, WRITE, EXTENDED, INVOKE, NETLINK, UMAD, UCMA, SYS, FORMS };
+enum form { IOCTL, WRITE, EXTENDED, INVOKE, NETLINK, UMAD, UCMA, SYSFS, SYS, FORMS };
 
 enum kind { INT, MASK, BLOB, OUT, HANDLE_OUT, READ, CHANGE, NEW, DESTROY, LIST, NLA };
 
@@ -37,6 +39,8 @@ enum kind { INT, MASK, BLOB, OUT, HANDLE_OUT, READ, CHANGE, NEW, DESTROY, LIST, 
 #define ROW_BYTES_OUT	16
 #define NO_ATTR		0xffff
 #define SYS_CONTEXT	1	/* of a command of SYS: a file of uverbs with a context */
+#define FOLDER_MADE	3	/* numbers of commands of SYSFS; below: access mode of open() */
+#define FOLDER_END	4
 #define DRIVER_IN	0x1000	/* attributes of the driver's part */
 #define DRIVER_OUT	0x1001
 
@@ -70,7 +74,7 @@ struct row {
 
 /* A command in one of its forms. */
 struct command {
-	char name[40];
+	char name[NAME];
 	enum form form;
 	uint16_t object, method;
 	uint32_t number;
@@ -106,9 +110,9 @@ int maker_of(unsigned int type, unsigned int choice);
 
 enum how {
 	SAMPLE, VALUE, WORD, BYTES, NTH, OTHER, DEAD, FOREIGN, RAW, ABSENT, GIVEN, TWICE, LEN,
-	READONLY, EDGE, UNMAPPED, KERNEL, RACED, RESERVED,
+	READONLY, EDGE, UNMAPPED, KERNEL, RACED, LATE, RESERVED,
 	/* of the request itself */
-	IN_WORDS, OUT_WORDS, NUMBER, OBJECT, METHOD, ATTRS, FLAGS, HOWS
+	IN_WORDS, OUT_WORDS, NUMBER, OBJECT, METHOD, ATTRS, FLAGS, REPEAT, HOWS
 };
 
 #define REQUEST	0xff	/* instead of a row: the request itself */
@@ -126,6 +130,7 @@ struct call {
 
 struct prog {
 	bool user;		/* without privileges */
+	bool good;		/* no call of it may be refused */
 	unsigned int num;
 	struct call calls[CALLS];
 };
@@ -142,6 +147,8 @@ static inline unsigned int chance_of(unsigned int n) { return chance() % n; }
 /* ---- what the kernel executed (cover.c) ---- */
 
 bool cover_open(void);
+bool cover_works(void);
+void cover_end(void);
 void cover_thread(unsigned int slot, bool on);
 unsigned int cover_collect(void);
 unsigned int cover_edges(void);
@@ -154,17 +161,28 @@ bool run_prog(const struct prog *prog);
 
 /* ---- the device goes and comes back (removal.c) ---- */
 
-bool removal_setup(const char *pci_device);
+enum removal_kind { REMOVAL_UNBIND, REMOVAL_RESET, REMOVAL_RESCAN, REMOVAL_FATAL, REMOVALS };
+
+bool removal_setup(void);
 bool removal_over(double seconds);
-int removal_ask(bool wait);
+int removal_ask(enum removal_kind kind, bool wait);
+bool device_entry(const char *class, const char *prefix, char *name, size_t room);
+extern const char *device_pci;
 extern bool removal;
+
+/* ---- and has faults (faults.c) ---- */
+
+void faults_setup(const char *adapter_name);
+int fault_make(uint64_t value);
+int fault_fatal(void);
+int faults_clear(void);
 
 /* ---- what is left of a program (left.c) ---- */
 
 void left_setup(void);
 bool left_behind(double seconds);
 
-/* ---- one call (request.c, others.c, sys.c on maps.c, call.c) ---- */
+/* ---- one call (request.c, others.c, files.c, sys.c on maps.c, call.c) ---- */
 
 #define CALL_FORKS	-1	/* instead of an errno: who runs the call makes a process */
 
@@ -172,6 +190,8 @@ const struct twist *twist_of(const struct call *call, unsigned int row, enum how
 bool twisted(const struct call *call, unsigned int row);
 int request_run(const struct call *call, const struct command *cmd, unsigned int thread);
 int others_run(const struct call *call, const struct command *cmd, unsigned int thread);
+int files_run(const struct call *call, const struct command *cmd, unsigned int thread);
+void files_clean(void);
 int sys_run(const struct call *call, const struct command *cmd, unsigned int thread);
 int map_pages(int fd, uint64_t value);
 int map_many(int fd, uint64_t value);
@@ -187,7 +207,7 @@ uint64_t row_place(const struct call *call, unsigned int row, unsigned int threa
 
 /* ---- files and objects (objects.c) ---- */
 
-enum file_kind { FILE_UVERBS, FILE_UMAD, FILE_UCMA, FILE_KINDS };
+enum file_kind { FILE_UVERBS, FILE_UMAD, FILE_UCMA, FILE_SYSFS, FILE_KINDS };
 
 extern int files[FILE_KINDS][FILES];
 
@@ -205,7 +225,10 @@ struct shared {
 	unsigned int done;		/* threads that have ended */
 	uint32_t first_done;		/* calls of the first thread that have ended */
 	uint32_t asked, removed;	/* removals that were asked for, and that are over */
+	uint32_t kind;			/* of the one asked for last */
+	uint32_t faulty;		/* the device may have faults */
 	uint32_t device_index;		/* by which netlink names the device */
+	uint32_t folders;		/* a program has made one in configfs */
 	char paths[FILE_KINDS][64];	/* of its files */
 	struct {
 		unsigned int calls, good;
@@ -223,5 +246,17 @@ void memory_begin(unsigned int thread);
 uint64_t memory_put(unsigned int thread, enum how where, uint64_t value, const void *data,
 		    unsigned int len);
 void memory_race(unsigned int rounds);
+
+/* ---- pages that come late (late.c) ---- */
+
+void late_setup(const unsigned int *calls_made);
+void late_begin(unsigned int thread);
+uint64_t late_put(unsigned int thread, uint64_t value, const void *data, unsigned int len);
+
+/* ---- groups and namespaces (around.c) ---- */
+
+void around_setup(void);
+int enter_group(uint64_t value);
+int enter_namespace(uint64_t value);
 
 #endif /* FUZZ_H */

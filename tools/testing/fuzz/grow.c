@@ -57,12 +57,18 @@ static enum how how_of_request(enum form form)
 {
 	static const enum how hows[] = {
 		IN_WORDS, OUT_WORDS, NUMBER, OBJECT, METHOD, ATTRS, FLAGS, LEN, READONLY, EDGE,
-		UNMAPPED, RACED, RESERVED,
+		UNMAPPED, RACED, LATE, RESERVED,
 	};
 
+	static const enum how of_file[] = { VALUE, LEN, FLAGS };
+
+	if (one_in(8))
+		return REPEAT;
 	if (form == SYS)
 		return VALUE;
-	return one_in(2) ? (one_in(2) ? RACED : EDGE) :
+	if (form == SYSFS)
+		return of_file[chance_of(sizeof(of_file) / sizeof(*of_file))];
+	return one_in(2) ? (one_in(3) ? LATE : one_in(2) ? RACED : EDGE) :
 			   hows[chance_of(sizeof(hows) / sizeof(*hows))];
 }
 
@@ -75,12 +81,12 @@ static enum how how_of(enum form form, const struct row *row)
 		VALUE, VALUE, VALUE, VALUE, GIVEN, ABSENT, TWICE, LEN, RESERVED,
 	};
 	static const enum how places[] = {
-		READONLY, EDGE, UNMAPPED, KERNEL, RACED, LEN, ABSENT, GIVEN, TWICE, RESERVED,
+		READONLY, EDGE, UNMAPPED, KERNEL, RACED, LATE, LEN, ABSENT, GIVEN, TWICE, RESERVED,
 	};
 
 	/* the others mean something for attributes alone */
 	if (row->kind == OUT && form != IOCTL)
-		return places[chance_of(5)];
+		return places[chance_of(6)];
 	switch (row->kind) {
 	case READ: case CHANGE: case DESTROY: case NEW: case HANDLE_OUT:
 		return objects[chance_of(sizeof(objects) / sizeof(*objects))];
@@ -216,6 +222,8 @@ static void add_opening(struct prog *prog, unsigned int *at, const struct comman
 			   cmd->form == UMAD ? "open_umad" : cmd->form == UCMA ? "open_ucma" : NULL;
 	int opening = name ? command_named("sys", name) : -1;
 
+	if (cmd->form == SYSFS && *cmd->name == 'C' && cmd->number < FOLDER_MADE)
+		opening = command_named("sysfs", "C");
 	if (opening >= 0 && !called_before(prog, *at, opening, file))
 		insert(prog, (*at)++, (struct call){ .cmd = opening, .file = file });
 	if (uverbs && strcmp(cmd->name, "GET_CONTEXT")) {
@@ -264,7 +272,8 @@ static unsigned int any_command(void)
 
 	do
 		cmd = chance_of(num_commands);
-	while (!commands[cmd].wanted || (commands[cmd].form == SYS && !one_in(2)));
+	while (!commands[cmd].wanted || (commands[cmd].form == SYS && !one_in(2)) ||
+	       (commands[cmd].form == SYSFS && !one_in(4)));
 	return cmd;
 }
 
@@ -280,8 +289,33 @@ static void add_removal(struct prog *prog)
 	struct call call = { .cmd = command_named("sys", "remove"), .num_twists = 1 };
 
 	call.thread = chance_of(THREADS);
-	call.twists[0] = (struct twist){ .row = REQUEST, .how = VALUE, .value = chance_of(2) };
+	call.twists[0] = (struct twist){ .row = REQUEST, .how = VALUE,
+					 .value = chance_of(2 * REMOVALS) };
 	insert(prog, prog->num - chance_of(prog->num / 2 + 1), call);
+}
+
+/* The device has faults from some call on. */
+static void add_fault(struct prog *prog)
+{
+	struct call call = { .cmd = command_named("sys", "fault"), .num_twists = 1 };
+
+	call.twists[0] = (struct twist){ .row = REQUEST, .how = VALUE, .value = chance() };
+	insert(prog, chance_of(prog->num + 1), call);
+}
+
+/* Several threads make the same call at a time, again and again. */
+static void add_twins(struct prog *prog, unsigned int at)
+{
+	struct call call = prog->calls[at];
+
+	if (call.num_twists < TWISTS)
+		call.twists[call.num_twists++] = (struct twist){
+			.row = REQUEST, .how = REPEAT, .value = chance_of(64),
+		};
+	for (unsigned int i = 1 + chance_of(2); i < THREADS; i++) {
+		call.thread = i;
+		insert(prog, at + 1, call);
+	}
 }
 
 void prog_grow(struct prog *prog)
@@ -291,8 +325,12 @@ void prog_grow(struct prog *prog)
 	*prog = (struct prog){ .user = one_in(6) };
 	while (num--)
 		add_any(prog, prog->num);
+	if (prog->num && one_in(6))
+		add_twins(prog, prog->num - 1);
 	if (removal && one_in(3))
 		add_removal(prog);
+	if (removal && one_in(4))
+		add_fault(prog);
 }
 
 static void take_out(struct prog *prog, unsigned int at)
@@ -307,6 +345,7 @@ void prog_mutate(struct prog *prog, const struct prog *other)
 {
 	struct call *call;
 
+	prog->good = false;
 	do {
 		unsigned int at = prog->num ? chance_of(prog->num) : 0;
 
@@ -315,7 +354,7 @@ void prog_mutate(struct prog *prog, const struct prog *other)
 			continue;
 		}
 		call = &prog->calls[at];
-		switch (chance_of(12)) {
+		switch (chance_of(13)) {
 		case 0: case 1: case 2: case 3:
 			twist(call);
 			break;
@@ -336,6 +375,9 @@ void prog_mutate(struct prog *prog, const struct prog *other)
 			call->thread = chance_of(THREADS);
 			break;
 		case 10:
+			add_twins(prog, at);
+			break;
+		case 11:
 			for (unsigned int i = chance_of(other->num + 1); i < other->num; i++)
 				insert(prog, prog->num, other->calls[i]);
 			break;

@@ -4,12 +4,14 @@
  *
  *	-t TABLES -d UVERBS -m UMAD	the commands, the device's files
  *	-s SEED -n PROGRAMS -T SECONDS	how long
- *	-i INTERFACE			ioctl, write, extended, invoke, nldev, umad, ucma; uverbs
+ *	-i INTERFACE			ioctl, write, extended, invoke, nldev, umad, ucma, sysfs;
+ *					uverbs
  *	-o FOLDER			history, corpus, places and answers are written there
  *	-j IN,OUT			descriptors: OUT takes lines of the kernel's log and "?", IN
  *					answers "r" if they report a fault, else "."
  *	-r TIMES			programs of each FILE are run so often, and nothing else
- *	-R ADDRESS			programs may remove the device, whose address on PCI this is
+ *	-p ADDRESS -a NAME		of the device: on PCI, and what the host calls it
+ *	-R				programs may remove the device
  *	FILE...				programs with which it begins
  *
  * A program is in the history before it runs.  Exit status 3: a finding.
@@ -32,17 +34,19 @@
 #define SLOW		15		/* seconds: such a program is shown */
 
 static struct {
-	const char *tables, *uverbs, *umad, *only, *out, *pci;
+	const char *tables, *uverbs, *umad, *only, *out, *pci, *adapter;
+	bool removal;
 	uint64_t seed, programs;
 	double seconds;
 	unsigned int times;
 	int judge_in, judge_out;
-} options = { .only = "", .umad = "/dev/null", .judge_in = -1, .judge_out = -1 };
+} options = { .only = "", .umad = "/dev/null", .adapter = "", .judge_in = -1, .judge_out = -1 };
 
 static struct prog corpus[KEPT];
 static unsigned int num_corpus;
 static uint64_t num_programs;
 static bool traced;
+static double began;
 static int log_fd = -1, history = -1;
 static size_t history_size;
 static char text[TEXT];
@@ -145,6 +149,18 @@ static void figures(const char *head, unsigned int findings)
 	fflush(stdout);
 }
 
+/* Of each command how often it was called and accepted, and the errno of its last refusal. */
+static void write_answers(void)
+{
+	FILE *file = fopen(in_out("answers"), "w");
+
+	for (unsigned int i = 0; file && i < num_commands; i++)
+		fprintf(file, "%s:%s %u %u %d\n", form_names[commands[i].form], commands[i].name,
+			shared->of[i].calls, shared->of[i].good, shared->of[i].last);
+	if (file)
+		fclose(file);
+}
+
 /* Seconds since a step began, which end there. */
 static double spend(enum step step, double *start)
 {
@@ -159,6 +175,7 @@ static double spend(enum step step, double *start)
 static void run(const struct prog *prog, const char *where)
 {
 	size_t len = prog_text(prog, text, sizeof(text));
+	unsigned int refused = shared->calls - shared->good;
 	const char *what = NULL;
 	double start = now();
 
@@ -174,27 +191,20 @@ static void run(const struct prog *prog, const char *where)
 	spend(TRACING, &start);
 	if (!what && left_behind(LEFT_SECONDS))
 		what = "left";
+	if (!what && prog->good && shared->calls - shared->good != refused)
+		what = "refused";
 	if (reported())
 		what = "report";
 	spend(JUDGING, &start);
 	if (!what)
 		return;
 	printf("finding: %s, program %lu of %s\n%s", what, num_programs, where, text);
+	printf("fuzz: found %.0f s after the first program began\n", now() - began);
 	figures("fuzz", 1);
 	cover_write(in_out("places"));
+	write_answers();
+	cover_end();
 	_exit(3);
-}
-
-/* Of each command how often it was called and accepted, and the errno of its last refusal. */
-static void write_answers(void)
-{
-	FILE *file = fopen(in_out("answers"), "w");
-
-	for (unsigned int i = 0; file && i < num_commands; i++)
-		fprintf(file, "%s:%s %u %u %d\n", form_names[commands[i].form], commands[i].name,
-			shared->of[i].calls, shared->of[i].good, shared->of[i].last);
-	if (file)
-		fclose(file);
 }
 
 static unsigned int unknown;
@@ -265,7 +275,7 @@ static void read_options(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "t:d:m:s:n:T:i:o:j:r:R:")) >= 0) {
+	while ((option = getopt(argc, argv, "t:d:m:p:a:s:n:T:i:o:j:r:R")) >= 0) {
 		switch (option) {
 		case 't':
 			options.tables = optarg;
@@ -291,8 +301,14 @@ static void read_options(int argc, char **argv)
 		case 'o':
 			options.out = optarg;
 			break;
-		case 'R':
+		case 'p':
 			options.pci = optarg;
+			break;
+		case 'a':
+			options.adapter = optarg;
+			break;
+		case 'R':
+			options.removal = true;
 			break;
 		case 'r':
 			options.times = atoi(optarg);
@@ -305,7 +321,7 @@ static void read_options(int argc, char **argv)
 			exit(2);
 		}
 	}
-	if (!options.tables || !options.uverbs || !options.out ||
+	if (!options.tables || !options.uverbs || !options.out || !options.pci ||
 	    (!options.times && !options.programs && !options.seconds)) {
 		fprintf(stderr, "fuzz: options are missing\n");
 		exit(2);
@@ -315,20 +331,26 @@ static void read_options(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	read_options(argc, argv);
-	removal = options.pci;
+	removal = options.removal;
 	tables_read(options.tables, options.only, removal);
 	run_setup(options.uverbs, options.umad);
+	device_pci = options.pci;
+	around_setup();
+	faults_setup(options.adapter);
 	traced = cover_open();
-	if (removal && !removal_setup(options.pci))
+	if (removal && !removal_setup())
 		fail("the device cannot be removed");
 	if (!traced)
 		printf("fuzz: the kernel does not tell what it executes\n");
+	else if (!cover_works())
+		printf("fuzz: what work queues execute is not traced\n");
 	left_setup();
 	if (options.judge_out >= 0) {
 		log_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (log_fd < 0 || lseek(log_fd, 0, SEEK_END) < 0)
 			fail("/dev/kmsg");
 	}
+	began = now();
 	for (int i = optind; i < argc; i++)
 		run_file(argv[i]);
 	if (unknown)
@@ -338,5 +360,6 @@ int main(int argc, char **argv)
 	cover_write(in_out("places"));
 	write_answers();
 	figures("fuzz", 0);
+	cover_end();
 	return unknown ? 2 : 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What processes share, and where requests lie: in memory as it should be, in pages that cannot be
- * written, before a page that is not there, nowhere, in the kernel's part, or where a thread
- * rewrites them.
+ * written, before a page that is not there, nowhere, in the kernel's part, where a thread rewrites
+ * them, or where they come late.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -71,6 +71,7 @@ void memory_begin(unsigned int thread)
 	arena->readonly_used = 0;
 	arena->raced_used = 0;
 	__atomic_store_n(&arena->raced_len, 0, __ATOMIC_RELAXED);
+	late_begin(thread);
 }
 
 /* The address of a copy of data. */
@@ -79,8 +80,14 @@ uint64_t memory_put(unsigned int thread, enum how where, uint64_t value, const v
 {
 	struct arena *arena = &arenas[thread];
 	unsigned int need = ALIGNED(len), at;
+	uint64_t place;
 
 	switch (where) {
+	case LATE:
+		place = late_put(thread, value, data, len);
+		if (place)
+			return place;
+		break;
 	case UNMAPPED:
 		return PAGE + value % PAGE;
 	case KERNEL:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The device goes, in the middle of a program, and comes back: a thread of the fuzzer unbinds it
- * from its driver and binds it again whenever a program asks for that.  A program may end, or be
- * killed, meanwhile; the next one begins when the device is there.
+ * from its driver and binds it again, resets it, has its bus find it anew, or has it fail and
+ * resets it, whenever a program asks for that.  A program may end, or be killed, meanwhile; the
+ * next one begins when the device is there.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -21,12 +22,14 @@
 
 #include "fuzz.h"
 
-#define DRIVER		"/sys/bus/pci/drivers/vhca/"
+#define BUS		"/sys/bus/pci/"
+#define DRIVER		BUS "drivers/vhca/"
 #define WAIT_SECONDS	15	/* of a program, for a removal that it asked for */
 #define APPEAR_SECONDS	30	/* until files of a device that was bound are there */
+#define STEP_MS		20
 
 bool removal;
-static const char *pci;
+const char *device_pci;		/* its address */
 static uint32_t failed;		/* why the device has not come back */
 
 static void nap(long ms)
@@ -36,37 +39,56 @@ static void nap(long ms)
 	nanosleep(&time, NULL);
 }
 
-static int tell_driver(const char *what)
+static int tell(const char *path, const char *what)
 {
-	int fd = open(what, O_WRONLY | O_CLOEXEC), err = 0;
+	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
 
 	if (fd < 0)
 		return errno;
-	if (write(fd, pci, strlen(pci)) < 0)
+	if (write(fd, what, strlen(what)) < 0)
 		err = errno;
 	close(fd);
 	return err;
 }
 
-/* The file of a class that the device has now; its number may be another one each time. */
-static bool find_file(const char *class, const char *prefix, char *path)
+static int tell_device(const char *file)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), BUS "devices/%s/%s", device_pci, file);
+	return tell(path, "1");
+}
+
+/* The first name with this prefix in a folder of the device's; false when there is none. */
+bool device_entry(const char *class, const char *prefix, char *name, size_t room)
 {
 	char folder[128];
 	struct dirent *entry;
 	bool found = false;
 	DIR *dir;
 
-	snprintf(folder, sizeof(folder), "/sys/bus/pci/devices/%s/%s", pci, class);
+	snprintf(folder, sizeof(folder), BUS "devices/%s/%s", device_pci, class);
 	dir = opendir(folder);
 	while (dir && !found && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, prefix, strlen(prefix)))
+		if (*entry->d_name == '.' || strncmp(entry->d_name, prefix, strlen(prefix)))
 			continue;
-		snprintf(path, sizeof(shared->paths[0]), "/dev/infiniband/%.32s", entry->d_name);
-		found = !access(path, F_OK);
+		snprintf(name, room, "%s", entry->d_name);
+		found = true;
 	}
 	if (dir)
 		closedir(dir);
 	return found;
+}
+
+/* The file of a class that the device has now; its number may be another one each time. */
+static bool find_file(const char *class, const char *prefix, char *path)
+{
+	char name[33];
+
+	if (!device_entry(class, prefix, name, sizeof(name)))
+		return false;
+	snprintf(path, sizeof(shared->paths[0]), "/dev/infiniband/%s", name);
+	return !access(path, F_OK);
 }
 
 /* The number that netlink knows the only device by. */
@@ -104,24 +126,62 @@ static bool find_index(uint32_t *index)
 
 static bool find_device(void)
 {
-	for (int i = 0; i < APPEAR_SECONDS * 50; i++) {
+	for (int ms = 0; ms < APPEAR_SECONDS * 1000; ms += STEP_MS) {
 		if (find_file("infiniband_verbs", "uverbs", shared->paths[FILE_UVERBS]) &&
 		    find_file("infiniband_mad", "umad", shared->paths[FILE_UMAD]) &&
 		    find_index(&shared->device_index))
 			return true;
-		nap(20);
+		nap(STEP_MS);
 	}
 	return false;
 }
 
-static void remove_once(void)
+static int rebind(void)
 {
-	int err = tell_driver(DRIVER "unbind");
+	return tell(DRIVER "unbind", device_pci) ?: tell(DRIVER "bind", device_pci);
+}
 
-	if (!err)
-		err = tell_driver(DRIVER "bind");
+/* Its driver notices the failure, and gives the device up. */
+static int fail_and_reset(void)
+{
+	char name[64];
+	int err = fault_fatal();
+
+	for (int ms = 0; !err && ms < APPEAR_SECONDS * 1000; ms += STEP_MS) {
+		if (!device_entry("infiniband", "", name, sizeof(name)))
+			return tell_device("reset");
+		nap(STEP_MS);
+	}
+	return err ?: ETIMEDOUT;
+}
+
+static int remove_by(enum removal_kind kind)
+{
+	switch (kind) {
+	case REMOVAL_RESET:
+		return tell_device("reset");
+	case REMOVAL_RESCAN:
+		return tell_device("remove") ?: tell(BUS "rescan", "1");
+	case REMOVAL_FATAL:
+		return fail_and_reset();
+	default:
+		return rebind();
+	}
+}
+
+static void remove_once(enum removal_kind kind)
+{
+	int err = remove_by(kind);
+
 	if (!err && !find_device())
 		err = ENODEV;
+	/* It may have come while commands were refused; it may have had no driver then. */
+	if (err && __atomic_load_n(&shared->faulty, __ATOMIC_ACQUIRE)) {
+		tell(DRIVER "unbind", device_pci);
+		err = faults_clear() ?: tell(DRIVER "bind", device_pci);
+		if (!err && !find_device())
+			err = ENODEV;
+	}
 	__atomic_store_n(&failed, err, __ATOMIC_RELEASE);
 }
 
@@ -150,7 +210,7 @@ static void *removal_main(void *arg)
 			continue;
 		}
 		cover_thread(THREADS, true);
-		remove_once();
+		remove_once(__atomic_load_n(&shared->kind, __ATOMIC_RELAXED));
 		cover_thread(THREADS, false);
 		done = asked;
 		__atomic_store_n(&shared->removed, done, __ATOMIC_RELEASE);
@@ -159,13 +219,14 @@ static void *removal_main(void *arg)
 	return NULL;
 }
 
-/* In a program.  wait: until the device is back. */
-int removal_ask(bool wait)
+/* In a program.  wait: until the device is back.  Who asks last at a time says how it goes. */
+int removal_ask(enum removal_kind kind, bool wait)
 {
 	uint32_t mine, now;
 
 	if (!removal)
 		return EOPNOTSUPP;
+	__atomic_store_n(&shared->kind, kind, __ATOMIC_RELAXED);
 	mine = __atomic_add_fetch(&shared->asked, 1, __ATOMIC_RELEASE);
 	futex_wake(&shared->asked);
 	if (!wait)
@@ -175,9 +236,17 @@ int removal_ask(bool wait)
 	return 0;
 }
 
-/* Waits for the device; returns false when it does not come. */
+/*
+ * Waits for the device; returns false when it does not come.  One that may have had faults goes
+ * once more: its driver may have given it up.
+ */
 bool removal_over(double seconds)
 {
+	if (__atomic_load_n(&shared->faulty, __ATOMIC_ACQUIRE)) {
+		if (faults_clear())
+			printf("fuzz: the host does not take faults back\n");
+		removal_ask(REMOVAL_UNBIND, false);
+	}
 	for (long ms = 0; removal && ms < seconds * 1000; ms += 10) {
 		uint32_t removed = __atomic_load_n(&shared->removed, __ATOMIC_ACQUIRE);
 
@@ -185,6 +254,7 @@ bool removal_over(double seconds)
 			if (failed)
 				printf("fuzz: the device does not come back: %s\n",
 				       strerror(failed));
+			shared->faulty = 0;
 			return !failed;
 		}
 		nap(10);
@@ -192,11 +262,9 @@ bool removal_over(double seconds)
 	return !removal;
 }
 
-/* pci_device: its address */
-bool removal_setup(const char *pci_device)
+bool removal_setup(void)
 {
 	pthread_t id;
 
-	pci = pci_device;
 	return find_device() && !pthread_create(&id, NULL, removal_main, NULL);
 }

@@ -56,7 +56,7 @@ static bool placed(const struct call *call, unsigned int row)
 	for (unsigned int i = 0; i < call->num_twists; i++) {
 		const struct twist *one = &call->twists[i];
 
-		if (one->row == row && one->how >= READONLY && one->how <= RACED)
+		if (one->row == row && one->how >= READONLY && one->how <= LATE)
 			return true;
 	}
 	return false;

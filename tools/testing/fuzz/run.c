@@ -24,6 +24,7 @@
 #define RUN_SECONDS	20	/* a program, on a host that is busy */
 #define DIE_SECONDS	120	/* until one that was killed has gone */
 #define NOBODY		65534
+#define REPEATS		64	/* of a call at most */
 
 static const struct prog *running;
 static bool forked;
@@ -50,6 +51,9 @@ static void count(unsigned int cmd, int err)
 	__atomic_add_fetch(&shared->of[cmd].calls, 1, __ATOMIC_RELAXED);
 	if (err) {
 		shared->of[cmd].last = err;
+		if (running->good)
+			dprintf(STDOUT_FILENO, "fuzz: refused: %s:%s: %s\n",
+				form_names[commands[cmd].form], commands[cmd].name, strerror(err));
 		return;
 	}
 	__atomic_add_fetch(&shared->good, 1, __ATOMIC_RELAXED);
@@ -75,9 +79,24 @@ static int run_call(const struct call *call, unsigned int thread)
 		return request_run(call, cmd, thread);
 	case SYS:
 		return sys_run(call, cmd, thread);
+	case SYSFS:
+		return files_run(call, cmd, thread);
 	default:
 		return others_run(call, cmd, thread);
 	}
+}
+
+/* All but the last time are counted here. */
+static int repeat_call(const struct call *call, unsigned int thread)
+{
+	const struct twist *twist = twist_of(call, REQUEST, REPEAT);
+	int err = run_call(call, thread);
+
+	for (uint64_t i = 0; twist && i < twist->value % REPEATS && err != CALL_FORKS; i++) {
+		count(call->cmd, err);
+		err = run_call(call, thread);
+	}
+	return err;
 }
 
 /*
@@ -96,7 +115,7 @@ static void run_calls(unsigned int thread, unsigned int from)
 		}
 		if (thread)
 			wait_for_first(before);
-		err = run_call(&running->calls[i], thread);
+		err = repeat_call(&running->calls[i], thread);
 		if (err == CALL_FORKS) {
 			err = 0;
 			/* It does the rest of this thread's calls too, and makes no process. */
@@ -134,11 +153,11 @@ static bool uses(unsigned int thread)
 	return false;
 }
 
-static bool races(void)
+static bool has(enum how how)
 {
 	for (unsigned int i = 0; i < running->num; i++) {
 		for (unsigned int k = 0; k < running->calls[i].num_twists; k++) {
-			if (running->calls[i].twists[k].how == RACED)
+			if (running->calls[i].twists[k].how == how)
 				return true;
 		}
 	}
@@ -167,7 +186,9 @@ static void process_main(void)
 		_exit(1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	objects_reset();
-	if (!uses(1) && !uses(2) && !uses(3) && !races()) {
+	if (has(LATE))
+		late_setup(&shared->calls);
+	if (!uses(1) && !uses(2) && !uses(3) && !has(RACED)) {
 		thread_main(NULL);
 		_exit(0);
 	}
@@ -175,7 +196,7 @@ static void process_main(void)
 		if (uses(i) && !pthread_create(&ids[num], NULL, thread_main, (void *)(uintptr_t)i))
 			num++;
 	}
-	while (races() && __atomic_load_n(&shared->done, __ATOMIC_ACQUIRE) < num)
+	while (has(RACED) && __atomic_load_n(&shared->done, __ATOMIC_ACQUIRE) < num)
 		memory_race(64);
 	while (num--)
 		pthread_join(ids[num], NULL);
@@ -225,8 +246,11 @@ bool run_prog(const struct prog *prog)
 	if (!pid)
 		process_main();
 	setpgid(pid, pid);
-	if (gone(RUN_SECONDS))
-		return removal_over(DIE_SECONDS);
-	kill(-pid, SIGKILL);
-	return gone(DIE_SECONDS) && removal_over(DIE_SECONDS);
+	if (!gone(RUN_SECONDS)) {
+		kill(-pid, SIGKILL);
+		if (!gone(DIE_SECONDS))
+			return false;
+	}
+	files_clean();
+	return removal_over(DIE_SECONDS);
 }

@@ -87,6 +87,7 @@ static int event_file(const struct call *call, uint64_t value)
 			   value >> 1);
 }
 
+/* What is not made anew from its beginning has no place to read from. */
 static int read_from(int fd)
 {
 	uint8_t data[512];
@@ -95,7 +96,9 @@ static int read_from(int fd)
 	if (flags < 0)
 		return errno;
 	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-	return read(fd, data, sizeof(data)) < 0 ? errno : 0;
+	if (pread(fd, data, sizeof(data), 0) >= 0)
+		return 0;
+	return errno != ESPIPE || read(fd, data, sizeof(data)) < 0 ? errno : 0;
 }
 
 static int look(int fd, uint64_t value)
@@ -142,8 +145,8 @@ int sys_run(const struct call *call, const struct command *cmd, unsigned int thr
 	const struct twist *twist = twist_of(call, REQUEST, VALUE);
 	uint64_t value = twist ? twist->value : 0;
 	enum { OPEN_UVERBS, OPEN_UMAD, OPEN_UCMA, REOPEN, DUP, PASS, CLOSE, FORK, KILL, READ_EVENT,
-	       READ_FILE, POLL, MMAP, RINGS_CHANGE, YIELD, MAP_MANY, UNMAP, TOUCH, PUT_MAD,
-	       REMOVE } what = cmd->number;
+	       READ_FILE, POLL, MMAP, RINGS_CHANGE, YIELD, MAP_MANY, UNMAP, TOUCH, CGROUP,
+	       NETNS, PUT_MAD, REMOVE, FAULT } what = cmd->number;
 
 	switch (what) {
 	case OPEN_UVERBS:
@@ -186,8 +189,14 @@ int sys_run(const struct call *call, const struct command *cmd, unsigned int thr
 		return unmap(value);
 	case TOUCH:
 		return touch(value);
+	case CGROUP:
+		return enter_group(value);
+	case NETNS:
+		return enter_namespace(value);
 	case REMOVE:
-		return removal_ask(value & 1);
+		return removal_ask(value / 2 % REMOVALS, value & 1);
+	case FAULT:
+		return removal ? fault_make(value) : EOPNOTSUPP;
 	case PUT_MAD:
 		break;
 	}

@@ -14,7 +14,7 @@ struct module modules[MODULES];
 unsigned int num_modules;
 
 const char *const form_names[FORMS] = {
-	"ioctl", "write", "extended", "invoke", "nldev", "umad", "ucma", "sys",
+	"ioctl", "write", "extended", "invoke", "nldev", "umad", "ucma", "sysfs", "sys",
 };
 
 const char *const kind_names[] = {
@@ -55,7 +55,7 @@ static void read_command(const char *line, const char *only, bool removal)
 		broken("too many commands");
 	commands = more(commands, num_commands, sizeof(*commands));
 	cmd = &commands[num_commands++];
-	if (sscanf(line, "command %39s %15s %hu %hu %u %hhu %hu %hu %hu %hu", cmd->name, form,
+	if (sscanf(line, "command %63s %15s %hu %hu %u %hhu %hu %hu %hu %hu", cmd->name, form,
 		   &cmd->object, &cmd->method, &cmd->number, &cmd->flags, &cmd->request,
 		   &cmd->response, &cmd->id_at, &cmd->response_at) != 10)
 		broken(line);
@@ -64,7 +64,7 @@ static void read_command(const char *line, const char *only, bool removal)
 		broken(line);
 	cmd->wanted = !*only || strstr(form, only) || cmd->form == SYS ||
 		      (!strcmp(only, "uverbs") && cmd->form <= INVOKE);
-	if (cmd->form == SYS && !strcmp(cmd->name, "remove"))
+	if (cmd->form == SYS && (!strcmp(cmd->name, "remove") || !strcmp(cmd->name, "fault")))
 		cmd->wanted = removal;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Programs as text: a line "program", or "program user", a line for each call, and "end".  A call:
+ * Programs as text: a line "program", "program user" or "program good", a line for each call, and
+ * "end".  A call:
  *
  *	THREAD FILE FORM:COMMAND ROW/KIND.HOW=VALUE...
  */
@@ -11,14 +12,16 @@
 
 static const char *const how_names[HOWS] = {
 	"sample", "value", "word", "bytes", "nth", "other", "dead", "foreign", "raw", "absent",
-	"given", "twice", "len", "readonly", "edge", "unmapped", "kernel", "raced", "reserved",
-	"in_words", "out_words", "number", "object", "method", "attrs", "flags",
+	"given", "twice", "len", "readonly", "edge", "unmapped", "kernel", "raced", "late",
+	"reserved", "in_words", "out_words", "number", "object", "method", "attrs", "flags",
+	"repeat",
 };
 
 /* Returns the length. */
 size_t prog_text(const struct prog *prog, char *to, size_t room)
 {
-	size_t at = snprintf(to, room, "program%s\n", prog->user ? " user" : "");
+	size_t at = snprintf(to, room, "program%s\n",
+			     prog->good ? " good" : prog->user ? " user" : "");
 
 	for (unsigned int i = 0; i < prog->num && at < room; i++) {
 		const struct call *call = &prog->calls[i];
@@ -74,10 +77,10 @@ static bool read_twist(const struct command *cmd, char *word, struct twist *twis
 static bool read_call(char *line, struct call *call)
 {
 	unsigned int thread, file;
-	char form[16], name[40], *rest;
+	char form[16], name[NAME], *rest;
 	int cmd, at;
 
-	if (sscanf(line, "%u %u %15[a-z]:%39s%n", &thread, &file, form, name, &at) != 4)
+	if (sscanf(line, "%u %u %15[a-z]:%63s%n", &thread, &file, form, name, &at) != 4)
 		return false;
 	cmd = command_named(form, name);
 	if (cmd < 0)
@@ -101,7 +104,10 @@ bool prog_read(struct prog *prog, char **from, unsigned int *unknown)
 
 	while ((line = strsep(from, "\n"))) {
 		if (!strncmp(line, "program", 7)) {
-			*prog = (struct prog){ .user = !strcmp(line, "program user") };
+			*prog = (struct prog){
+				.user = !strcmp(line, "program user"),
+				.good = !strcmp(line, "program good"),
+			};
 			inside = true;
 		} else if (inside && !strcmp(line, "end")) {
 			return true;

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# long: --nodes 1 --core ours --kernel debug --cpus 2 --append "dma_debug=off nokaslr" --timeout 1500
+# long: --nodes 1 --core ours --kernel debug --cpus 2 --append "dma_debug=off nokaslr" --timeout 3600
 # The fuzzer of the user API for a while: it runs, it gets around in ib_uverbs, it finds nothing.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 
-PROGRAMS=400 PLACES=1250
+PROGRAMS=400 PLACES=1250 FILES=7
 
 # covers MODULE LEAST: so many places of a module were reached
 covers()
@@ -18,9 +18,23 @@ covers()
 	[ "${found:-0}" -ge "$2" ]
 }
 
-plan 3
+# accepted LEAST PREFIX...: so many commands whose names begin so were answered with success
+accepted()
+{
+	local least=$1 prefix found
+	for prefix in "${@:2}"; do
+		found=$(awk -v prefix="$prefix" 'index($1, prefix) == 1 && $3' "$LAB_OUT/answers" | wc -l)
+		echo "$prefix: $found commands, at least $least are expected"
+		[ "$found" -ge "$least" ] || return 1
+	done
+}
+
+plan 6
 ok "$PROGRAMS programs, and no report of the kernel" \
 	/lab/src/tools/testing/fuzz/guest --seed 1 --programs $PROGRAMS
 ok "they reach ib_uverbs" covers ib_uverbs $PLACES
+ok "they use files of sysfs" accepted $FILES sysfs:D/
+ok "and of configfs" accepted 3 sysfs:C
+ok "groups that allow few objects, and other namespaces" accepted 1 sys:cgroup sys:netns
 ok "the device still serves programs" ibv_devinfo
 finish

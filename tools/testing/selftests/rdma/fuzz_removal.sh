@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 1 --core ours --kernel debug --cpus 2 --append "dma_debug=off nokaslr" --timeout 7200
 # The fuzzer of the user API on a device that goes and comes back: first its programs for that, with
-# munmap() beside pages that are taken back among them, again and again; then what chance makes of them.
+# munmap() beside pages that are taken back among them, again and again; then, with faults of the
+# device, what chance makes of them.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 
 fuzz=/lab/src/tools/testing/fuzz TIMES=40 PROGRAMS=60
@@ -24,11 +25,12 @@ again()
 	"$fuzz/guest" --removal --replay /tmp/again --times $TIMES
 }
 
-plan 5
+plan 6
 ok "$TIMES programs that unmap beside removals, and no report of the kernel" again
 ok "$PROGRAMS programs made of them and of others, and no report either" \
 	"$fuzz/guest" --seed 28 --removal --programs $PROGRAMS
 ok "the device has gone often" accepted remove 10
 ok "while pages were unmapped" accepted unmap 4
+ok "and has had faults" accepted fault 3
 ok "the device still serves programs" ibv_devinfo
 finish
