@@ -14,6 +14,14 @@
 #include "../verbs/srq.h"
 #include "device.h"
 
+/* An entry says what cannot be. */
+static void give_up(struct vhca_eq *eq, const struct vhca_eqe *eqe, const char *why)
+{
+	if (vhca_hw_kill(eq->hw, why))
+		dev_err(eq->hw->dev, "event queue %u: event %#x of object %#x, port %u\n", eq->eqn,
+			eqe->event, le32_to_cpu(eqe->number), eqe->port);
+}
+
 /**
  * vhca_comp_event() - handle an entry of a completion event queue
  * @eq: the queue
@@ -30,11 +38,8 @@ void vhca_comp_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 	struct vhca_target *target;
 	struct vhca_cq *cq;
 
-	if (eqe->event != VHCA_EV_COMPLETION) {
-		dev_err_ratelimited(eq->hw->dev, "event %#x on completion event queue %u\n",
-				    eqe->event, eq->eqn);
-		return;
-	}
+	if (eqe->event != VHCA_EV_COMPLETION)
+		return give_up(eq, eqe, "it reports another event than a completion");
 	target = vhca_id_get(&vector->cqs, le32_to_cpu(eqe->number), count);
 	if (!target)
 		return;
@@ -180,14 +185,16 @@ static void eth_port_event(struct vhca_dev *dev, u8 port, unsigned int type)
 	}
 }
 
-static void port_event(struct vhca_dev *dev, u8 port, unsigned int type)
+static void port_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, unsigned int type)
 {
-	if (!port || port > dev->hw.limits.ports)
-		dev_err_ratelimited(dev->hw.dev, "event for port %u, which does not exist\n", port);
-	else if (vhca_port_is_eth(dev, port))
-		eth_port_event(dev, port, type);
+	struct vhca_dev *dev = container_of(eq, struct vhca_dev, async_eq);
+
+	if (!eqe->port || eqe->port > dev->hw.limits.ports)
+		give_up(eq, eqe, "it reports an event of a port that does not exist");
+	else if (vhca_port_is_eth(dev, eqe->port))
+		eth_port_event(dev, eqe->port, type);
 	else
-		keep_unreported(dev, port, type);
+		keep_unreported(dev, eqe->port, type);
 }
 
 /**
@@ -281,25 +288,26 @@ void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 	case VHCA_EV_SRQ_ERR:
 		return srq_event(dev, number, count, IB_EVENT_SRQ_ERR);
 	case VHCA_EV_PORT_ACTIVE:
-		return port_event(dev, eqe->port, IB_EVENT_PORT_ACTIVE);
+		return port_event(eq, eqe, IB_EVENT_PORT_ACTIVE);
 	case VHCA_EV_PORT_ERR:
-		return port_event(dev, eqe->port, IB_EVENT_PORT_ERR);
+		return port_event(eq, eqe, IB_EVENT_PORT_ERR);
 	case VHCA_EV_LID_CHANGE:
-		return port_event(dev, eqe->port, IB_EVENT_LID_CHANGE);
+		return port_event(eq, eqe, IB_EVENT_LID_CHANGE);
 	case VHCA_EV_PKEY_CHANGE:
-		return port_event(dev, eqe->port, IB_EVENT_PKEY_CHANGE);
+		return port_event(eq, eqe, IB_EVENT_PKEY_CHANGE);
 	case VHCA_EV_GID_CHANGE:
-		return port_event(dev, eqe->port, IB_EVENT_GID_CHANGE);
+		return port_event(eq, eqe, IB_EVENT_GID_CHANGE);
 	case VHCA_EV_SM_CHANGE:
-		return port_event(dev, eqe->port, IB_EVENT_SM_CHANGE);
+		return port_event(eq, eqe, IB_EVENT_SM_CHANGE);
 	case VHCA_EV_REREGISTER:
-		return port_event(dev, eqe->port, IB_EVENT_CLIENT_REREGISTER);
+		return port_event(eq, eqe, IB_EVENT_CLIENT_REREGISTER);
 	case VHCA_EV_PORT_CHANGE:
-		return port_event(dev, eqe->port, PORT_CHANGED);
+		return port_event(eq, eqe, PORT_CHANGED);
 	case VHCA_EV_DEVICE_FATAL:
-		return vhca_hw_kill(&dev->hw, "it reports a fatal error");
+		vhca_hw_kill(&dev->hw, "it reports a fatal error");
+		return;
 	default:
-		dev_err_ratelimited(dev->hw.dev, "unknown asynchronous event %#x\n", eqe->event);
+		return give_up(eq, eqe, "it reports an unknown event");
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_async_event);

@@ -170,14 +170,16 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_hw_init);
  * item. Later calls do nothing.
  *
  * Context: any.
+ * Return: true for the first call: the caller may say more about the reason.
  */
-void vhca_hw_kill(struct vhca_hw *hw, const char *why)
+bool vhca_hw_kill(struct vhca_hw *hw, const char *why)
 {
 	if (test_and_set_bit(0, &hw->dead))
-		return;
+		return false;
 	hw->dead_why = why;
 	vhca_admin_fail(&hw->admin);
 	queue_work(vhca_stop_wq, &hw->stop_work);
+	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_hw_kill);
 

@@ -137,7 +137,7 @@ void vhca_hw_init(struct vhca_hw *hw, struct device *dev, void (*on_dead)(struct
 int vhca_hw_identify(struct vhca_hw *hw);
 int vhca_hw_start(struct vhca_hw *hw);
 void vhca_hw_stop(struct vhca_hw *hw);
-void vhca_hw_kill(struct vhca_hw *hw, const char *why);
+bool vhca_hw_kill(struct vhca_hw *hw, const char *why);
 void vhca_hw_give_up(struct vhca_hw *hw, const char *why);
 void vhca_hw_check(struct vhca_hw *hw);
 

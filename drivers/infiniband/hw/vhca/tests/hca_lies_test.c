@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * An HCA that carries commands out and answers with numbers that make no sense. The driver gives it
- * up, and what the device may still use is not freed before the device has stopped: its reset takes
- * so long here that code which does not wait is found out.
+ * An HCA that carries commands out and answers with numbers that make no sense, or writes such
+ * completions and events. The driver gives it up, and what the device may still use is not freed
+ * before the device has stopped: its reset takes so long here that code which does not wait is
+ * found out.
  */
 #include "../cmd/cmd.h"
-#include "../verbs/vhca.h"
+#include "../verbs/cq.h"
 #include "hca_test.h"
 
 /* Longer than it takes to come back from a call that does not wait. */
@@ -167,12 +168,174 @@ static void test_qp_number(struct kunit *test)
 	end(test, &l);
 }
 
+static void wait_stopped(struct kunit *test, struct liar *l)
+{
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&l->dev->hw.stopped, HCA_PATIENCE), 0UL);
+	expect_stopped(test, l);
+}
+
+/* A completion whose field @lie is wrong: what the QP has posted comes back flushed. */
+static void completion_lies(struct kunit *test, const char *lie, enum ib_wr_opcode opcode,
+			    u32 srq_wr)
+{
+	struct conn_options o = { .srq_wr = srq_wr };
+	struct conn *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	bool receives = opcode == IB_WR_SEND;
+	struct liar l;
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	begin(test, &l);
+	err = conn_open_as(c, &l.dev->ibdev, &o);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	if (err)
+		goto out;
+	KUNIT_EXPECT_EQ(test, conn_connect(c, 0, 0, 7), 0);
+	hca_fault(test->priv, SLOW_RESET "completion @ cq=%u lie=%s", to_vcq(c->cq)->cqn, lie);
+	if (receives)
+		KUNIT_EXPECT_EQ(test, conn_recv(c, 0, &c->rx[0], 0, 64), 0);
+	KUNIT_EXPECT_EQ(test, conn_send(c, 0, &c->tx[0], opcode, IB_SEND_SIGNALED, 0, 64,
+					c->pd->unsafe_global_rkey), 0);
+	wait_stopped(test, &l);
+	/*
+	 * Of a message to itself the QP gets the receive's completion first, and the other one may
+	 * come before the device ends. Receives of an SRQ are not flushed.
+	 */
+	if (!receives)
+		KUNIT_EXPECT_EQ(test, conn_wait(&c->tx[0]), IB_WC_WR_FLUSH_ERR);
+	else
+		KUNIT_EXPECT_NE(test, conn_wait(&c->tx[0]), 255);
+	if (receives && !srq_wr)
+		KUNIT_EXPECT_EQ(test, conn_wait(&c->rx[0]), IB_WC_WR_FLUSH_ERR);
+	conn_close(c);
+out:
+	end(test, &l);
+}
+
+static void test_completed_request(struct kunit *test)
+{
+	completion_lies(test, "index", IB_WR_RDMA_WRITE, 0);
+}
+
+/* A receive, when the QP has posted none. */
+static void test_completed_queue(struct kunit *test)
+{
+	completion_lies(test, "flags", IB_WR_RDMA_WRITE, 0);
+}
+
+static void test_received_length(struct kunit *test)
+{
+	completion_lies(test, "length", IB_WR_SEND, 0);
+}
+
+static void test_shared_receive(struct kunit *test)
+{
+	if (!hca_need_device(test->priv)->ibdev.ops.create_srq)
+		kunit_skip(test, "the device has no SRQs");
+	completion_lies(test, "id", IB_WR_SEND, 4);
+}
+
+/*
+ * What names no QP of its CQ may be of one that is being destroyed. It is dropped, and what comes
+ * behind it in the CQ is as good as ever. Nobody waits for ever, either: when the device ends
+ * everything comes back.
+ */
+static void test_completions_by_chance(struct kunit *test)
+{
+	unsigned long deadline = jiffies + HCA_PATIENCE;
+	struct conn *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	const int n = 8;
+	struct liar l;
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	begin(test, &l);
+	err = conn_open(c, &l.dev->ibdev);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	if (err)
+		goto out;
+	KUNIT_EXPECT_EQ(test, conn_connect(c, 0, 0, 7), 0);
+	KUNIT_EXPECT_EQ(test, conn_connect(c, 1, 1, 7), 0);
+	hca_fault(test->priv, "completion @ cq=%u seed=1 count=%d", to_vcq(c->cq)->cqn, n);
+	KUNIT_EXPECT_EQ(test, conn_write_some(c, n), 0);
+	while (hca_ctl(test->priv, "fault spent @") && time_before(jiffies, deadline))
+		;
+	KUNIT_EXPECT_EQ(test, conn_send(c, 1, &c->tx[n], IB_WR_RDMA_WRITE, IB_SEND_SIGNALED, 0, 64,
+					c->pd->unsafe_global_rkey), 0);
+	KUNIT_EXPECT_EQ(test, conn_wait(&c->tx[n]), IB_WC_SUCCESS);
+	KUNIT_EXPECT_FALSE(test, vhca_hw_dead(&l.dev->hw));
+	vhca_hw_kill(&l.dev->hw, "a test has lied to the driver");
+	for (int i = 0; i < n; i++)
+		KUNIT_EXPECT_EQ_MSG(test, conn_wait(&c->tx[i]), IB_WC_WR_FLUSH_ERR,
+				    "request %d", i);
+	expect_stopped(test, &l);
+	conn_close(c);
+out:
+	end(test, &l);
+}
+
+/*
+ * The queue of completion events says something else. Whoever waits for a completion gets one; it
+ * is flushed if the event of another CQ was the one that lied.
+ */
+static void test_completion_event(struct kunit *test)
+{
+	struct conn *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	struct liar l;
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	begin(test, &l);
+	err = conn_open(c, &l.dev->ibdev);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	if (err)
+		goto out;
+	KUNIT_EXPECT_EQ(test, conn_connect(c, 0, 0, 7), 0);
+	hca_fault(test->priv, SLOW_RESET "event @ event=%u lie=kind", VHCA_EV_COMPLETION);
+	KUNIT_EXPECT_EQ(test, conn_write(c, 0, 64, c->pd->unsafe_global_rkey), 0);
+	KUNIT_EXPECT_NE(test, conn_wait(&c->tx[0]), 255);
+	wait_stopped(test, &l);
+	conn_close(c);
+out:
+	end(test, &l);
+}
+
+static void port_event_lies(struct kunit *test, const char *lie)
+{
+	struct liar l;
+
+	begin(test, &l);
+	hca_fault(test->priv, SLOW_RESET "event @ event=%u lie=%s", VHCA_EV_PORT_ERR, lie);
+	KUNIT_EXPECT_EQ(test, hca_ctl(test->priv, "link @:1 down"), 0);
+	wait_stopped(test, &l);
+	KUNIT_EXPECT_EQ(test, hca_ctl(test->priv, "link @:1 up"), 0);
+	end(test, &l);
+}
+
+static void test_event_of_no_port(struct kunit *test)
+{
+	port_event_lies(test, "port");
+}
+
+static void test_unknown_event(struct kunit *test)
+{
+	port_event_lies(test, "kind");
+}
+
 static struct kunit_case lies_cases[] = {
 	KUNIT_CASE_SLOW(test_doorbell_area),
 	KUNIT_CASE_SLOW(test_resized_cq),
 	KUNIT_CASE_SLOW(test_cq_number_twice),
 	KUNIT_CASE_SLOW(test_srq_number_twice),
 	KUNIT_CASE_SLOW(test_qp_number),
+	KUNIT_CASE_SLOW(test_completed_request),
+	KUNIT_CASE_SLOW(test_completed_queue),
+	KUNIT_CASE_SLOW(test_received_length),
+	KUNIT_CASE_SLOW(test_shared_receive),
+	KUNIT_CASE_SLOW(test_completions_by_chance),
+	KUNIT_CASE_SLOW(test_completion_event),
+	KUNIT_CASE_SLOW(test_event_of_no_port),
+	KUNIT_CASE_SLOW(test_unknown_event),
 	{}
 };
 

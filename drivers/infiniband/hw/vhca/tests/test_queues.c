@@ -118,6 +118,8 @@ void bench_exit(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
+	/* The CQ's work waits for the end of a device that counts as dead. */
+	complete_all(&b->dev.hw.stopped);
 	cancel_work_sync(&b->cqk.wake);
 	bench_free_qp(&b->qp);
 	vhca_ring_free(&b->cqk.ring);
@@ -195,6 +197,18 @@ struct vhca_cqe bench_done(u32 index, u8 flags)
 		.flags = flags,
 		.opcode = flags & VHCA_CQE_F_RQ ? VHCA_CQE_RECV : VHCA_CQE_SEND,
 	};
+}
+
+/**
+ * bench_expect_lies() - the device will write what makes the driver give it up
+ * @b: bench
+ *
+ * It counts as dead already, and has not stopped: what the consumer gets beside the lies can be
+ * looked at. That a device is given up is shown by one (hca_lies_test.c).
+ */
+void bench_expect_lies(struct bench *b)
+{
+	b->dev.hw.dead = 1;
 }
 
 /**

@@ -55,5 +55,6 @@ int bench_recv(struct bench *b, u64 wr_id);
 void bench_complete(struct bench *b, struct vhca_cqe cqe);
 struct vhca_cqe bench_done(u32 index, u8 flags);
 int bench_poll(struct bench *b, int n, struct ib_wc *wc);
+void bench_expect_lies(struct bench *b);
 
 #endif /* VHCA_TEST_QUEUES_H */

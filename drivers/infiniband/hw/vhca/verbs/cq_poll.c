@@ -195,7 +195,12 @@ static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_w
 	return true;
 
 nonsense:
-	dev_err_ratelimited(dev->hw.dev, "device completed what QP %#x was not asked to do\n", qpn);
+	/* Which of its requests are over nobody can tell any more: let all of them be flushed. */
+	if (vhca_hw_kill(&dev->hw, "it completed what a QP was not asked to do"))
+		dev_err(dev->hw.dev,
+			"CQ %u: QP %#x, status %u, opcode %u, flags %#x, request %u, %u bytes\n",
+			cq->cqn, qpn, cqe->status, cqe->opcode, cqe->flags,
+			le32_to_cpu(cqe->wqe_index), le32_to_cpu(cqe->byte_len));
 	return false;
 }
 
