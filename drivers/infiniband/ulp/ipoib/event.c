@@ -300,8 +300,8 @@ static void handle_event(struct ib_event_handler *handler, struct ib_event *even
 }
 
 /*
- * The MTU is the broadcast group's unless a smaller one was asked for. What was asked for stays: the
- * next group may allow it.
+ * The MTU is the broadcast group's unless a smaller one was asked for. What was asked for stays:
+ * the next group may allow it.
  */
 static void follow_mtu(struct ipoib_dev *ipoib)
 {

@@ -198,21 +198,27 @@ static void allocate(int mode, unsigned int at, unsigned int length)
 		memset(model + at, 0, length);
 }
 
+/* All of @length bytes were read or written. */
+static void whole(ssize_t moved, unsigned int length)
+{
+	must(moved == (ssize_t)length);
+}
+
 static void perform(enum kind kind, unsigned int at, unsigned int length)
 {
 	switch (kind) {
 	case READ:
-		must(pread(file, data, length, at) == length);
+		whole(pread(file, data, length, at), length);
 		compare(data, at, length);
 		break;
 	case DIRECT_READ:	/* The last sector of the file may be a part. */
-		must(pread(direct, data, sectors(length), at) == length);
+		whole(pread(direct, data, sectors(length), at), length);
 		compare(data, at, length);
 		break;
 	case WRITE:
 	case DIRECT_WRITE:
 		fill(length);
-		must(pwrite(kind == WRITE ? file : direct, data, length, at) == length);
+		whole(pwrite(kind == WRITE ? file : direct, data, length, at), length);
 		written(at, length);
 		break;
 	case MAP_READ:
@@ -283,7 +289,7 @@ static void step(void)
 	perform(kind, at, length);
 	counts[kind]++;
 	must(!fstat(file, &found));
-	if (found.st_size != size)
+	if (found.st_size != (off_t)size)
 		fail("the file has %#llx bytes, not %#x", (unsigned long long)found.st_size, size);
 }
 
@@ -293,7 +299,7 @@ static void check_all(void)
 	for (unsigned int at = 0; at < size; at += LENGTH) {
 		unsigned int length = size - at < LENGTH ? size - at : LENGTH;
 
-		must(pread(file, data, length, at) == length);
+		whole(pread(file, data, length, at), length);
 		compare(data, at, length);
 	}
 }
