@@ -386,6 +386,10 @@ static void entries_alone(struct kunit *test)
 	KUNIT_EXPECT_NE(test, number, 0);
 	KUNIT_EXPECT_TRUE(test, found(thing));
 	KUNIT_EXPECT_EQ(test, 1, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
+	/* After a change it is found as before. */
+	rdma_restrack_sync(res);
+	KUNIT_EXPECT_EQ(test, res->id, number);
+	KUNIT_EXPECT_TRUE(test, found(thing));
 	rdma_restrack_del(res);
 	KUNIT_EXPECT_FALSE(test, res->valid);
 	KUNIT_EXPECT_EQ(test, -ENOENT,
@@ -403,8 +407,10 @@ static void entries_alone(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, res->valid);
 	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
 	rdma_restrack_del(res);
-	/* One that was never added ends, too. */
+	/* One that was never added is not found after a change either, and ends, too. */
 	rdma_restrack_new(res, RDMA_RESTRACK_CQ);
+	rdma_restrack_sync(res);
+	KUNIT_EXPECT_FALSE(test, res->valid);
 	rdma_restrack_del(res);
 	rdma_object_abort(&thing->obj);
 }
