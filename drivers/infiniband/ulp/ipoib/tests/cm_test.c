@@ -131,11 +131,11 @@ static void few_peers(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ipoib_peer_enter(&peers[3]));
 	KUNIT_EXPECT_EQ(test, b->cm.ending, 0);
 
+	flush_work(&b->cm.reap);
 	b->cm.count = 0;
 	no_peers(&b->cm, 0, 0);
 	KUNIT_EXPECT_FALSE(test, ipoib_peer_enter(&peers[0]));
 	KUNIT_EXPECT_EQ(test, b->cm.ending, 0);
-	flush_work(&b->cm.reap);
 }
 
 /* The one that was silent for longest gives way; until it is gone there may be a few more. */
