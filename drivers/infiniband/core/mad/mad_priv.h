@@ -57,6 +57,7 @@ struct mad_timer {
  * @free: sends for which it has room now
  * @idle: woken when the queue has given back all that it held
  * @stalled: nothing is posted, since the QP is being brought back to work
+ * @blamed: sends that have failed by themselves
  * @eager: agents with sends that wait for room, struct mad_agent, in the order of their turns
  * @wanted: receives that are posted if there is memory for them
  * @missing: receives that are neither posted nor on their way from a completion to the next posting
@@ -78,6 +79,7 @@ struct mad_qp {
 	unsigned int free;
 	wait_queue_head_t idle;
 	bool stalled;
+	unsigned int blamed;
 	struct list_head eager;
 	unsigned int wanted;
 	unsigned int missing;
@@ -256,7 +258,8 @@ struct mad_agent {
  * @retries_left: how often it is sent again
  * @max_retries: how often it may be
  * @resends: how often segments may still be sent again without progress
- * @flushed: how often it came back since the QP had failed
+ * @flushed: how often it came back since another send was to blame
+ * @blamed: the QP's when it came back last
  * @tx: segments and window
  * @status: how it ends
  * @vendor_err: error code of the device or the peer
@@ -284,7 +287,7 @@ struct mad_send {
 	bool at_qp, posted, waits, unacked, local, forwarded;
 	unsigned int timeout_ms;
 	int retries_left, max_retries;
-	unsigned int resends, flushed;
+	unsigned int resends, flushed, blamed;
 	struct rmpp_tx tx;
 	enum ib_wc_status status;
 	u32 vendor_err;

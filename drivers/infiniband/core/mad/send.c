@@ -148,13 +148,20 @@ void mad_send_push(struct mad_qp *qp)
 		left_for_good(send, IB_WC_GENERAL_ERR, 0);
 }
 
-/* How often a MAD may come back because the QP has failed with another one. */
+/* How often a MAD may come back without another one that is to blame. */
 #define FLUSHES 3
 
 static bool send_again(struct mad_send *send, enum ib_wc_status status)
 {
-	if (status != IB_WC_WR_FLUSH_ERR || !send->agent->port->open ||
-	    send->status != IB_WC_SUCCESS || send->flushed++ >= FLUSHES)
+	struct mad_qp *qp = send->agent->qp;
+
+	if (status != IB_WC_WR_FLUSH_ERR || !qp->port->open || send->status != IB_WC_SUCCESS)
+		return false;
+	/* Who is to blame goes for good, so that this comes to an end. */
+	if (send->blamed != qp->blamed)
+		send->flushed = 0;
+	send->blamed = qp->blamed;
+	if (send->flushed++ >= FLUSHES)
 		return false;
 	trace_ib_mad_send_done_resend(send);
 	return !mad_queue_send(send);
@@ -168,6 +175,7 @@ static void failed(struct mad_send *send, const struct ib_wc *wc)
 	if (send_again(send, wc->status))
 		return;
 	trace_ib_mad_error_handler(send);
+	qp->blamed += wc->status != IB_WC_WR_FLUSH_ERR;
 	if (wc->status != IB_WC_WR_FLUSH_ERR && qp->port->open && !qp->stalled) {
 		qp->stalled = true;
 		queue_work(qp->port->wq, &qp->recover);

@@ -27,6 +27,32 @@ static void failed_send_stops_no_other(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
+/* Sends a MAD that nobody answers. */
+static void send_one_way(struct kunit *test, struct peer *peer)
+{
+	struct ib_mad_send_buf *buf = new_request(test, peer, 0, 0);
+
+	((struct ib_mad_hdr *)buf->mad)->method = IB_MGMT_METHOD_SEND;
+	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+}
+
+/* However many others are to blame that the QP stops. */
+static void many_failed_sends_stop_no_other(struct kunit *test)
+{
+	struct peer *client = client_at_a(test);
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.fail_in = fake_wire.fail_every = 2;
+	for (int i = 0; i < 50; i++)
+		send_one_way(test, client);
+	expect_soon(test, atomic_read(&client->ends) == 50);
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.fail_in = fake_wire.fail_every = 0;
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 25);
+	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_LOC_QP_OP_ERR]), 25);
+	ib_unregister_mad_agent(client->agent);
+}
+
 static void dead_qp_is_revived(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
@@ -185,15 +211,6 @@ static void stuck_qp_is_given_up(struct kunit *test)
 		fake_wire.stuck = 0;
 	}
 	ib_unregister_mad_agent(server->agent);
-}
-
-/* Sends a MAD that nobody answers. */
-static void send_one_way(struct kunit *test, struct peer *peer)
-{
-	struct ib_mad_send_buf *buf = new_request(test, peer, 0, 0);
-
-	((struct ib_mad_hdr *)buf->mad)->method = IB_MGMT_METHOD_SEND;
-	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
 }
 
 /*
@@ -360,6 +377,7 @@ static void unknown_senders_are_not_answered(struct kunit *test)
 static struct kunit_case failure_cases[] = {
 	KUNIT_CASE(unknown_senders_are_not_answered),
 	KUNIT_CASE(failed_send_stops_no_other),
+	KUNIT_CASE(many_failed_sends_stop_no_other),
 	KUNIT_CASE(dead_qp_is_revived),
 	KUNIT_CASE_SLOW(revived_qp_dies_again),
 	KUNIT_CASE(removal_ends_everything),

@@ -248,6 +248,7 @@ static int post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		return 0;
 	}
 	if (fake_wire.fail_in && !--fake_wire.fail_in) {
+		fake_wire.fail_in = fake_wire.fail_every;
 		qp->state = IB_QPS_SQE;
 		complete_send_wr(qp, wr->wr_cqe, IB_WC_LOC_QP_OP_ERR);
 		return 0;

@@ -31,6 +31,7 @@ struct fake_device;
  * @deliver: how often a packet arrives, and whether it overtakes; NULL: once, in order
  * @hold: sends do not complete
  * @fail_in: the send after so many others fails, 0: none
+ * @fail_every: and each one after so many more, 0: no other
  * @refuse: so many receives are not taken
  * @break_in: the QP that takes the receive after so many others fails, 0: none
  * @stuck: error of taking a QP to ERR, or 0
@@ -51,7 +52,7 @@ struct fake_wire {
 	unsigned int sent, lost;
 	unsigned int (*deliver)(const struct ib_mad *mad, bool *overtakes);
 	bool hold;
-	unsigned int fail_in;
+	unsigned int fail_in, fail_every;
 	unsigned int refuse;
 	unsigned int break_in;
 	int stuck;
