@@ -98,7 +98,7 @@ void fab_eth_reset(struct fab_port *port);
 
 /**
  * fabric_set_ether() - join Ethernet ports with the segment of the guests' network adapters
- * @f: fabric
+ * @f: fabric, which has its topologies by now
  * @e: segment that has not been started; is freed before the fabric
  *
  * With a topology of Ethernet they are joined by the link to TOPO_OUTSIDE, and without that link
