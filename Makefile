@@ -70,8 +70,8 @@ modules_install: modules
 	@echo "IPoIB, ...) do not load on it and must be rebuilt; make uninstall KDIR=$(KDIR) brings theirs back."
 
 uninstall:
-	cd $(UPDATES) && rm -rf drivers/infiniband/core drivers/infiniband/hw/vhca drivers/infiniband/ulp/ipoib && \
-		find . -depth -type d -empty -delete
+	cd $(UPDATES) && rm -rf drivers/infiniband/core drivers/infiniband/hw/vhca drivers/infiniband/ulp/ipoib
+	find $(UPDATES) -depth -type d -empty -delete
 	$(DEPMOD)
 endif
 

@@ -99,6 +99,8 @@ struct ib_fmr {
  * @map_phys_fmr: implements ib_map_phys_fmr()
  * @unmap_fmr: implements ib_unmap_fmr(); all FMRs are of this device; may sleep
  * @dealloc_fmr: implements ib_dealloc_fmr(), for mapped FMRs too; may sleep
+ * @give_up: ends a device that keeps an object which has to be destroyed. From then on destroying
+ *	its objects succeeds, as soon as the device does no DMA any more
  *
  * Unless stated otherwise they are called in any context and may not sleep.  Any may
  * be NULL, but a driver has either all four operations of FMRs or none.
@@ -110,6 +112,7 @@ struct rdma_ext_ops {
 	int (*map_phys_fmr)(struct ib_fmr *fmr, u64 *page_list, int list_len, u64 iova);
 	int (*unmap_fmr)(struct list_head *fmr_list);
 	int (*dealloc_fmr)(struct ib_fmr *fmr);
+	void (*give_up)(struct ib_device *device);
 };
 
 struct ib_fmr *ib_alloc_fmr(struct ib_pd *pd, int mr_access_flags,

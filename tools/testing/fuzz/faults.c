@@ -74,8 +74,8 @@ int fault_fatal(void)
 }
 
 /*
- * What is refused to be destroyed is lost, and the core warns of it when the device goes: that is
- * what the driver's own tests are for.
+ * A device that refuses to destroy what a program leaves is given up, and then nothing else can be
+ * tried: that is what the driver's own tests are for.
  */
 static const char *const refused[] = {
 	"CREATE_PD", "CREATE_XRCD", "CREATE_MKEY", "MODIFY_MKEY", "CREATE_CQ", "RESIZE_CQ",

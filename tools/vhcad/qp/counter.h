@@ -94,10 +94,10 @@ static inline bool qp_send(struct vqp *qp, struct run *run)
 	return qp->state != QPS_ERR;
 }
 
-/** pkey_match() - are they of the same partition, and not both limited members? */
+/** pkey_match() - are they of the same partition, which is one, and not both limited members? */
 static inline bool pkey_match(u16 a, u16 b)
 {
-	return (a & ~PKEY_FULL) == (b & ~PKEY_FULL) && (a | b) & PKEY_FULL;
+	return b & ~PKEY_FULL && !((a ^ b) & ~PKEY_FULL) && (a | b) & PKEY_FULL;
 }
 
 /** vport_bad_pkey() - packets of a partition that is not the receiver's: counted, and told of */

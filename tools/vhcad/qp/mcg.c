@@ -157,22 +157,23 @@ static struct list_head *go_on(const struct vmcg *g, const struct datagram *d)
 	return l;
 }
 
-/* Does what an Ethernet port hears come from one of its own addresses? */
+/* Does what a port hears come from one of its own addresses? */
 static bool is_own(const struct vport *p, const struct run *run)
 {
-	for (u32 i = 0; p->fab.eth && i < ETH_GIDS; i++)
+	if (!p->fab.eth)
+		return port_has_lid(&p->fab.ib, run->h.slid);
+	for (u32 i = 0; i < ETH_GIDS; i++)
 		if (p->fab.eth->gid[i].valid &&
 		    !memcmp(p->fab.eth->gid[i].addr.gid, run->h.sgid, sizeof(run->h.sgid)))
 			return true;
-	return !p->fab.eth;
+	return false;
 }
 
 /* Does the QP hear this?  Not at another port, nor, if it is deaf to itself, what it sent. */
 static bool hears(const struct vqp *qp, const struct vport *p, const struct run *run)
 {
 	return qp->port == p &&
-	       !(qp->flags & VHCA_QP_NO_MC_LOOP && run->h.sqpn == qp->qpn &&
-		 run->h.slid == p->fab.ib.lid && is_own(p, run));
+	       !(qp->flags & VHCA_QP_NO_MC_LOOP && run->h.sqpn == qp->qpn && is_own(p, run));
 }
 
 static void to_group(struct vport *p, struct vmcg *g, struct datagram *d)

@@ -52,6 +52,9 @@ static void made_progress(struct vqp *qp)
  * were on their way, which ends where sending has stopped.  READs are only done when their data
  * are here: returns true if one stands in the way, which means that its
  * answer, or a part of it, was lost.
+ *
+ * An answer to what comes behind a request that has no PSN is not that request's: it has been
+ * carried out, and sending has not come to it again.
  */
 static bool acknowledge(struct vqp *qp, u32 end)
 {
@@ -63,14 +66,15 @@ static bool acknowledge(struct vqp *qp, u32 end)
 		struct tx_req *t;
 
 		req_settle(qp);
-		if (qp->state == QPS_ERR || r->head == r->tail || ahead <= 0)
+		if (qp->state == QPS_ERR || r->head == r->tail)
 			break;
 		t = req_at(r, r->head);
-		if (!req_left(r, t)) {
-			/* it has no PSN, and sending has not come to it again */
+		if (!req_left(r, t) && psn_diff(r->max, r->una) > 0) {
 			r->cur++;
 			continue;
 		}
+		if (ahead <= 0)
+			break;
 		if (op_is_answered(t->opcode)) {
 			missing = true;
 			break;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dev/listing.h"
+#include "fabric/internal.h"
 #include "tests/tfail.h"
 #include "tests/thca.h"
 #include "tests/ttopo.h"
@@ -262,6 +263,34 @@ static void own_multicasts(void **state)
 	expect(f, 0, 1);
 	t_expect_no_cqe(&f->cq[0]);
 	assert_int_equal(t_stats(&f->h[0]).rx_mcast_packets, 1);
+}
+
+/* A port with several LIDs sends from each of them, and no QP without loopback hears itself. */
+static void own_lids(void **state)
+{
+	struct vhca_wqe_ud ud = to_group(mgid, MLID);
+	struct fixture *f = *state;
+	struct tqp deaf;
+
+	t_qp_init_size(&f->h[0], &deaf, &f->cq[0], &f->cq[0], 4, 4, 5,
+		       VHCA_QP_SIGNAL_ALL | VHCA_QP_NO_MC_LOOP);
+	t_ud_up(&deaf, QKEY);
+	recvs(&deaf, &f->mr[0], 4);
+	recvs(&f->qp[1], &f->mr[1], 4);
+	attach(&deaf);
+	attach(&f->qp[1]);
+	port_set_lid(&f->w.fabric->ports[0]->ib, 8, 2);
+	for (u32 bits = 0; bits < 4; bits++) {
+		struct vhca_cqe e;
+
+		ud.av.src_path_bits = bits;
+		send_to(&deaf, &f->mr[0], ud);
+		expect_sent(f, 0);
+		t_expect_no_cqe(&f->cq[0]);
+		assert_true(t_cq_poll(&f->cq[1], &e));
+		assert_int_equal(le16toh(e.slid), 8 + bits);
+		t_expect_no_cqe(&f->cq[1]);
+	}
 }
 
 /* A QP hears its own port alone, from when it has one. */
@@ -667,8 +696,8 @@ int main(void)
 {
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(delivery), TEST(own_multicasts), TEST(ports), TEST(not_to_a_group),
-		TEST(own_completions), TEST(leaving), TEST(refusals),
+		TEST(delivery), TEST(own_multicasts), TEST(own_lids), TEST(ports),
+		TEST(not_to_a_group), TEST(own_completions), TEST(leaving), TEST(refusals),
 		cmocka_unit_test(switched_off), TEST(limits), TEST(no_memory),
 		TEST(new_pkey), cmocka_unit_test_setup_teardown(member_dies, setup_links, teardown),
 		cmocka_unit_test_setup_teardown(crowd_behind_links, setup_links, teardown),

@@ -397,14 +397,14 @@ static void duplicate_behind_nak(void **state)
 }
 
 /*
- * An acknowledgment that comes while the sender waits because of an older RNR
- * NAK: it counts, for entries that take no PSN as well, and the waiting is over.
+ * An answer to the last of these that comes while the sender waits because of an older RNR NAK: it
+ * counts for those before it, also for entries that take no PSN, and the waiting is over.
  */
-static void acknowledged_while_waiting(void **state)
+static void answered_while_waiting(u8 syndrome, u8 status)
 {
 	struct wire_hdr h = {
 		.dlid = 1, .slid = 2, .pkey = 0xffff, .mig = true, .opcode = OP_RC_ACK,
-		.syndrome = AETH_ACK | AETH_CREDIT_INVALID,
+		.syndrome = syndrome,
 	};
 	struct fixture f;
 	struct payload pl;
@@ -428,10 +428,22 @@ static void acknowledged_while_waiting(void **state)
 	h.psn = 101;
 	run_from_packet(&run, &pl, &h, NULL, 0);
 	fab_send(f.p.w.fabric->ports[1], &run);
-	for (u32 id = 1; id <= 5; id++)
+	for (u32 id = 1; id <= 3; id++)
 		t_expect_cqe(&f.p.cq[0], id, VHCA_CS_SUCCESS);
+	t_expect_cqe(&f.p.cq[0], 4, status);
+	t_expect_cqe(&f.p.cq[0], 5, status ? VHCA_CS_WR_FLUSH_ERR : VHCA_CS_SUCCESS);
 	assert_true(f.p.w.next == ENGINE_NEVER);
 	done(&f);
+}
+
+static void acknowledged_while_waiting(void **state)
+{
+	answered_while_waiting(AETH_ACK | AETH_CREDIT_INVALID, VHCA_CS_SUCCESS);
+}
+
+static void refused_while_waiting(void **state)
+{
+	answered_while_waiting(AETH_NAK | NAK_REMOTE_ACCESS, VHCA_CS_REM_ACCESS_ERR);
 }
 
 /* What a requester makes of an answer with each syndrome there can be, reserved ones included. */
@@ -694,6 +706,7 @@ int main(void)
 		cmocka_unit_test(out_of_place),
 		cmocka_unit_test(duplicate_behind_nak),
 		cmocka_unit_test(acknowledged_while_waiting),
+		cmocka_unit_test(refused_while_waiting),
 		cmocka_unit_test(every_syndrome),
 		cmocka_unit_test(read_again),
 		cmocka_unit_test(half_of_a_run),

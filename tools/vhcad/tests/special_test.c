@@ -403,8 +403,12 @@ static void gsi_refuses(void **state)
 	/* an empty entry */
 	wr.ud.pkey_index = htole16(3);
 	send(&f, &f.gsi[0], &wr);
+	/* the one that an empty entry of the receiver would be, were it a full member */
+	port_of(&f.h[0], 1)->pkey[4] = 0x8000;
+	wr.ud.pkey_index = htole16(4);
+	send(&f, &f.gsi[0], &wr);
 	now = t_stats(&f.h[1]);
-	assert_int_equal(now.pkey_violations - was.pkey_violations, 3);
+	assert_int_equal(now.pkey_violations - was.pkey_violations, 4);
 	wr = mad_to(&f, &f.gsi[1], 1, 0);
 	wr.ud.qkey = htole32(0x10000);
 	send(&f, &f.gsi[0], &wr);

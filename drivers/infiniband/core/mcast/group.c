@@ -323,11 +323,23 @@ static void report_loss(struct mcast_group *group)
 	}
 }
 
+/* The subnet manager has chosen the MGID of a group, which keeps it: others may know it by now. */
+static void take_mgid(struct mcast_group *group)
+{
+	if (!RB_EMPTY_NODE(&group->node) || !rdma_is_zero_gid(&group->rec.mgid))
+		return;
+	group->rec.mgid = group->answer.mgid;
+	if (rb_find_add(&group->node, &group->port->table, compare_nodes))
+		RB_CLEAR_NODE(&group->node);
+}
+
 static void end_join(struct mcast_group *group, bool stale)
 {
 	struct mcast_member *joiner = group->joiner;
 
 	group->joiner = NULL;
+	if (!group->status)
+		take_mgid(group);
 	/* What was asked before the loss says nothing of the time after it: it is asked again. */
 	if (group->lost || stale)
 		return;
@@ -338,18 +350,13 @@ static void end_join(struct mcast_group *group, bool stale)
 	}
 	group->joined |= group->states;
 	/* The table of groups is in order of their MGIDs. */
-	if (!RB_EMPTY_NODE(&group->node))
-		group->answer.mgid = group->rec.mgid;
+	group->answer.mgid = group->rec.mgid;
 	group->rec = group->answer;
 	group->rec.join_state = group->joined;
 	group->retries = LEAVE_RETRIES;
 	if (ib_find_cached_pkey(group->port->device, group->port->port_num,
 				be16_to_cpu(group->rec.pkey), &group->pkey_index))
 		group->pkey_index = NO_PKEY;
-	/* The subnet manager has chosen an MGID. */
-	if (RB_EMPTY_NODE(&group->node) &&
-	    rb_find_add(&group->node, &group->port->table, compare_nodes))
-		RB_CLEAR_NODE(&group->node);
 	if (joiner)
 		grant(joiner);
 }
@@ -420,11 +427,18 @@ static void ask(struct mcast_group *group, enum mcast_asked what, u8 method, u8 
 	}
 }
 
+/* A member that has let the subnet manager choose joins again what that has chosen. */
 static void ask_join(struct mcast_group *group, struct mcast_member *member)
 {
+	struct ib_sa_mcmember_rec wanted = member->wanted;
+	ib_sa_comp_mask mask = member->multicast.comp_mask;
+
+	if (rdma_is_zero_gid(&wanted.mgid) && !rdma_is_zero_gid(&group->rec.mgid)) {
+		wanted.mgid = group->rec.mgid;
+		mask |= IB_SA_MCMEMBER_REC_MGID;
+	}
 	group->joiner = member;
-	ask(group, MCAST_JOIN, IB_MGMT_METHOD_SET, member->wanted.join_state, &member->wanted,
-	    member->multicast.comp_mask);
+	ask(group, MCAST_JOIN, IB_MGMT_METHOD_SET, wanted.join_state, &wanted, mask);
 }
 
 static void ask_leave(struct mcast_group *group, u8 states)

@@ -106,7 +106,8 @@ EXPORT_SYMBOL(ib_sa_free_multicast);
  * @multicast: membership that is to be joined or has joined
  *
  * From now on, a callback with -ENETRESET is followed by one with 0 and the new membership, as soon
- * as the subnet manager answers. Other errors still end the membership. Context: any.
+ * as the subnet manager answers. An MGID that the manager has chosen stays. Other errors still end
+ * the membership. Context: any.
  */
 void ib_sa_keep_multicast(struct ib_sa_multicast *multicast)
 {

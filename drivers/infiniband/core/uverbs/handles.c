@@ -18,6 +18,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/slab.h>
+#include <rdma/rdma_ext.h>
 #include <rdma/uverbs_std_types.h>
 
 #include "../object/object.h"
@@ -466,23 +467,43 @@ static bool reap_pass(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 	return progress;
 }
 
+/* The device keeps what nobody uses any more, and what has to end. So let the device end. */
+static bool give_up(struct ib_uverbs_file *file)
+{
+	struct ib_uobject *uobj = list_first_entry(&file->objects, struct ib_uobject, list);
+	struct ib_device *device = uobj->context->device;
+	const struct rdma_ext_ops *ext = device->ops.ext;
+
+	if (!ext || !ext->give_up)
+		return false;
+	ibdev_err(device, "a user's object of type %u cannot be destroyed: the device is given up\n",
+		  uobj->uapi_object->id);
+	ext->give_up(device);
+	return true;
+}
+
 /**
  * uverbs_uobjs_reap() - destroy every object of a file
  * @file: the file; its reap_lock is held and no request runs
  * @why: RDMA_REMOVE_CLOSE or RDMA_REMOVE_DRIVER_REMOVE
  *
  * Handles stay in the table, empty, so that a program that has not noticed the end of its device
- * can still return them.
+ * can still return them. A device that keeps an object is given up, if its driver can do that.
  */
 void uverbs_uobjs_reap(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 {
 	struct ib_uobject *uobj, *next;
+	bool given_up = false;
 
 	lockdep_assert_held(&file->reap_lock);
 
-	while (!list_empty(&file->objects))
-		if (!reap_pass(file, why))
+	while (!list_empty(&file->objects)) {
+		if (reap_pass(file, why))
+			continue;
+		if (given_up || !give_up(file))
 			break;
+		given_up = true;
+	}
 
 	/*
 	 * The driver kept them: it is broken, and they are lost.  It may go on to report events of

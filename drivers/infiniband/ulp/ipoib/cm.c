@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connected mode as a whole. Without a shared receive queue of the device there is none.
+ * Connected mode as a whole. Peers' connections receive into one shared queue, or each into its own
+ * if the device has no shared one.
  */
 #include <kunit/visibility.h>
 #include <linux/slab.h>
@@ -22,18 +23,13 @@
  */
 int ipoib_cm_create(struct ipoib_dev *ipoib)
 {
-	unsigned int most = ipoib->ca->attrs.max_srq_sge;
 	struct ipoib_cm *cm;
 	int ret;
 
-	if (!ipoib->ca->ops.create_srq || !most)
-		return 0;
 	cm = kzalloc(sizeof(*cm), GFP_KERNEL);
 	if (!cm)
 		return -ENOMEM;
 	cm->ipoib = ipoib;
-	cm->pages = min_t(unsigned int, most, IPOIB_CM_PAGES);
-	cm->mtu = ipoib_cm_mtu(cm->pages);
 	ipoib_peer_init(cm);
 	ret = ipoib_conn_init(cm);
 	if (ret)
@@ -41,6 +37,7 @@ int ipoib_cm_create(struct ipoib_dev *ipoib)
 	ret = ipoib_cm_rx_create(cm);
 	if (ret)
 		goto no_rx;
+	cm->mtu = ipoib_cm_mtu(cm->pages);
 	ipoib->cm = cm;
 	return 0;
 no_rx:
@@ -50,6 +47,23 @@ no_conns:
 	return ret == -EOPNOTSUPP ? 0 : ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_create);
+
+/**
+ * ipoib_cm_entries() - completions of receives that connections may have at a time
+ * @ipoib: interface after ipoib_cm_create()
+ *
+ * Context: RTNL is held.
+ * Return: their number, with one for the request that drains a connection.
+ */
+unsigned int ipoib_cm_entries(struct ipoib_dev *ipoib)
+{
+	struct ipoib_cm *cm = ipoib->cm;
+
+	if (!cm)
+		return 0;
+	return (cm->srq ? 1 : cm->max_peers) * ipoib_recvq_size + 1;
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_entries);
 
 /**
  * ipoib_cm_destroy() - undo ipoib_cm_create()
@@ -68,6 +82,7 @@ void ipoib_cm_destroy(struct ipoib_dev *ipoib)
 	ipoib->cm = NULL;
 	kfree(cm);
 }
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_destroy);
 
 /**
  * ipoib_cm_start() - have peers connect

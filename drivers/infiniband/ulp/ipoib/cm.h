@@ -16,7 +16,7 @@
 /* The most connections for sending */
 #define IPOIB_MAX_CONNS		1024
 
-/* The most connections of peers, and how many more may be ending meanwhile. */
+/* The most connections of peers that share receives, and how many more may be ending meanwhile. */
 #define IPOIB_MAX_PEERS		4096
 #define IPOIB_MAX_ENDING	64
 
@@ -33,6 +33,16 @@ struct ipoib_cm_buf {
 };
 
 /**
+ * struct ipoib_cm_ring - receives of connections: of those that share them, or of one
+ * @bufs: as many as the datagram QP has
+ * @filled: how many of @bufs have memory
+ */
+struct ipoib_cm_ring {
+	struct ipoib_cm_buf *bufs;
+	unsigned int filled;
+};
+
+/**
  * struct ipoib_cm - connected mode of an interface
  * @ipoib: interface
  * @mtu: bytes of the largest IP packet
@@ -40,14 +50,15 @@ struct ipoib_cm_buf {
  * @conns: connections for sending, by the peer's hardware address
  * @todo: connections for sending that @work has to establish or to destroy
  * @work: establishes and destroys them
- * @srq: shared receive queue of all peers' connections
- * @bufs: as many as the datagram QP has
- * @fill: protects @filled
- * @filled: how many of @bufs are in use
+ * @srq: shared receive queue of all peers' connections; NULL if each has receives of its own
+ * @ring: receives of @srq
+ * @fill: protects @ring
  * @listen: takes requests, NULL while the interface is down
  * @peers: connections of peers
  * @ended: connections of peers that @reap has to destroy
  * @reap: destroys them
+ * @max_peers: the most connections of peers
+ * @extra_peers: how many more there may be while as many are ending
  * @count: entries of the two lists
  * @ending: entries of @ended
  * @closing: no peer may connect any more
@@ -61,13 +72,14 @@ struct ipoib_cm {
 	struct work_struct work;
 
 	struct ib_srq *srq;
-	struct ipoib_cm_buf *bufs;
+	struct ipoib_cm_ring ring;
 	struct mutex fill;
-	unsigned int filled;
 	struct ib_cm_id *listen;
 	struct list_head peers;
 	struct list_head ended;
 	struct work_struct reap;
+	unsigned int max_peers;
+	unsigned int extra_peers;
 	unsigned int count;
 	unsigned int ending;
 	bool closing;
@@ -117,6 +129,9 @@ struct ipoib_conn {
  * @entry: in the list of all, or of those that end
  * @id: the connection manager's id
  * @qp: its QP
+ * @ring: receives of @qp, if none are shared
+ * @posted: how many of them @qp has
+ * @dry: called when it has none any more
  * @ending: in the list of those that end
  * @used: when something was received, in jiffies
  * @last: completed when the QP takes no receives any more
@@ -128,6 +143,9 @@ struct ipoib_peer {
 	struct list_head entry;
 	struct ib_cm_id *id;
 	struct ib_qp *qp;
+	struct ipoib_cm_ring ring;
+	unsigned int posted;
+	void (*dry)(struct ipoib_peer *peer);
 	bool ending;
 	unsigned long used;
 	struct completion last;
@@ -137,6 +155,7 @@ struct ipoib_peer {
 
 int ipoib_cm_create(struct ipoib_dev *ipoib);
 void ipoib_cm_destroy(struct ipoib_dev *ipoib);
+unsigned int ipoib_cm_entries(struct ipoib_dev *ipoib);
 int ipoib_cm_start(struct ipoib_dev *ipoib);
 void ipoib_cm_stop(struct ipoib_dev *ipoib);
 void ipoib_cm_flush(struct ipoib_dev *ipoib);
@@ -158,10 +177,13 @@ void ipoib_peer_age(struct ipoib_cm *cm, unsigned long idle);
 int ipoib_cm_rx_create(struct ipoib_cm *cm);
 void ipoib_cm_rx_destroy(struct ipoib_cm *cm);
 int ipoib_cm_fill(struct ipoib_cm *cm);
+int ipoib_cm_fill_peer(struct ipoib_peer *peer);
+void ipoib_cm_empty_peer(struct ipoib_peer *peer);
 
 #if IS_ENABLED(CONFIG_KUNIT)
 struct ib_srq *ipoib_cm_create_srq(struct ipoib_cm *cm);
 bool ipoib_peer_enter(struct ipoib_peer *peer);
+void ipoib_peer_dry(struct ipoib_peer *peer);
 void ipoib_conn_wait_for_senders(void);
 int ipoib_conn_create_qp(struct ipoib_conn *conn);
 void ipoib_cm_destroy_srq(struct ipoib_cm *cm);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The shared receive queue of all peers' connections. Its buffers are single pages, which become
- * fragments of packets. They are allocated when the first peer connects.
+ * Receives of peers' connections: a queue that all share, or where the device has none, a ring of
+ * each connection. Their buffers are single pages, which become fragments of packets. Those of the
+ * shared queue are allocated when the first peer connects.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -46,7 +47,8 @@ VISIBLE_IF_KUNIT struct page *ipoib_cm_new_page(struct ipoib_cm *cm, u64 *dma, g
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_new_page);
 
-static int post(struct ipoib_cm *cm, struct ipoib_cm_buf *buf)
+/* @qp: its own receives, if none are shared */
+static int post(struct ipoib_cm *cm, struct ib_qp *qp, struct ipoib_cm_buf *buf)
 {
 	struct ib_recv_wr wr = { .wr_cqe = &buf->cqe, .num_sge = cm->pages };
 	struct ib_sge sge[IPOIB_CM_PAGES];
@@ -58,7 +60,7 @@ static int post(struct ipoib_cm *cm, struct ipoib_cm_buf *buf)
 			.lkey = cm->ipoib->pd->local_dma_lkey,
 		};
 	wr.sg_list = sge;
-	return ib_post_srq_recv(cm->srq, &wr, NULL);
+	return cm->srq ? ib_post_srq_recv(cm->srq, &wr, NULL) : ib_post_recv(qp, &wr, NULL);
 }
 
 /* Moves a page of the buffer into the packet, and puts a new one into its place. */
@@ -122,19 +124,34 @@ static void receive(struct ipoib_cm *cm, struct ipoib_cm_buf *buf, const struct 
 	ipoib_rx_deliver(ipoib, &ipoib->rx_cq.napi, skb);
 }
 
+/* A QP has one less of its own receives. */
+static void lost(struct ipoib_peer *peer)
+{
+	if (!--peer->posted)
+		peer->dry(peer);
+}
+
 static void received(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct ipoib_cq *queue = cq->cq_context;
 	struct ipoib_dev *ipoib = container_of(queue, struct ipoib_dev, rx_cq);
 	struct ipoib_cm_buf *buf = container_of(wc->wr_cqe, struct ipoib_cm_buf, cqe);
+	bool shared = ipoib->cm->srq;
 
 	if (wc->status == IB_WC_SUCCESS)
 		receive(ipoib->cm, buf, wc);
 	else if (wc->status != IB_WC_WR_FLUSH_ERR)
 		DEV_STATS_INC(ipoib->netdev, rx_errors);
-	/* The queue is shared: receives that are flushed with one peer's QP serve the others. */
-	if (post(ipoib->cm, buf))
+	/*
+	 * If the queue is shared, receives that are flushed with one peer's QP serve the others. A
+	 * QP that has receives of its own takes none after an error.
+	 */
+	if ((shared || wc->status == IB_WC_SUCCESS) && !post(ipoib->cm, wc->qp, buf))
+		return;
+	if (shared)
 		ipoib_dbg(ipoib, "a receive of the shared queue is lost\n");
+	else
+		lost(wc->qp->qp_context);
 }
 
 static void free_buf(struct ipoib_cm *cm, struct ipoib_cm_buf *buf)
@@ -148,7 +165,7 @@ static void free_buf(struct ipoib_cm *cm, struct ipoib_cm_buf *buf)
 	}
 }
 
-static int make_buf(struct ipoib_cm *cm, struct ipoib_cm_buf *buf)
+static int make_buf(struct ipoib_cm *cm, struct ib_qp *qp, struct ipoib_cm_buf *buf)
 {
 	int ret;
 
@@ -160,10 +177,34 @@ static int make_buf(struct ipoib_cm *cm, struct ipoib_cm_buf *buf)
 			return -ENOMEM;
 		}
 	}
-	ret = post(cm, buf);
+	ret = post(cm, qp, buf);
 	if (ret)
 		free_buf(cm, buf);
 	return ret;
+}
+
+static int create_ring(struct ipoib_cm_ring *ring)
+{
+	ring->bufs = kvcalloc(ipoib_recvq_size, sizeof(*ring->bufs), GFP_KERNEL);
+	return ring->bufs ? 0 : -ENOMEM;
+}
+
+static int fill(struct ipoib_cm *cm, struct ib_qp *qp, struct ipoib_cm_ring *ring)
+{
+	for (; ring->filled < ipoib_recvq_size; ring->filled++) {
+		int ret = make_buf(cm, qp, &ring->bufs[ring->filled]);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void destroy_ring(struct ipoib_cm *cm, struct ipoib_cm_ring *ring)
+{
+	for (unsigned int i = 0; i < ring->filled; i++)
+		free_buf(cm, &ring->bufs[i]);
+	kvfree(ring->bufs);
 }
 
 /**
@@ -178,15 +219,37 @@ static int make_buf(struct ipoib_cm *cm, struct ipoib_cm_buf *buf)
 int ipoib_cm_fill(struct ipoib_cm *cm)
 {
 	guard(mutex)(&cm->fill);
-	for (; cm->filled < ipoib_recvq_size; cm->filled++) {
-		int ret = make_buf(cm, &cm->bufs[cm->filled]);
-
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return fill(cm, NULL, &cm->ring);
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_fill);
+
+/**
+ * ipoib_cm_fill_peer() - give a connection's QP receives of its own
+ * @peer: the connection, whose QP is in INIT
+ *
+ * Context: may sleep.
+ * Return: 0; -ENOMEM or what the device answers: then, too, ipoib_cm_empty_peer() is due.
+ */
+int ipoib_cm_fill_peer(struct ipoib_peer *peer)
+{
+	int ret = create_ring(&peer->ring) ?: fill(peer->cm, peer->qp, &peer->ring);
+
+	peer->posted = peer->ring.filled;
+	return ret;
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_fill_peer);
+
+/**
+ * ipoib_cm_empty_peer() - free a connection's own receives
+ * @peer: the connection, whose QP is destroyed; it may have no receives of its own
+ *
+ * Context: may sleep.
+ */
+void ipoib_cm_empty_peer(struct ipoib_peer *peer)
+{
+	destroy_ring(peer->cm, &peer->ring);
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_empty_peer);
 
 /**
  * ipoib_cm_create_srq() - have the device make the queue
@@ -220,28 +283,58 @@ VISIBLE_IF_KUNIT void ipoib_cm_destroy_srq(struct ipoib_cm *cm)
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_destroy_srq);
 
+/* Have the device make the shared receive queue. */
+static int share(struct ipoib_cm *cm)
+{
+	unsigned int most = cm->ipoib->ca->attrs.max_srq_sge;
+	struct ib_srq *srq;
+
+	if (!most)
+		return -EOPNOTSUPP;
+	cm->pages = min_t(unsigned int, most, IPOIB_CM_PAGES);
+	srq = ipoib_cm_create_srq(cm);
+	if (IS_ERR(srq))
+		return PTR_ERR(srq);
+	cm->srq = srq;
+	cm->max_peers = IPOIB_MAX_PEERS;
+	cm->extra_peers = IPOIB_MAX_ENDING;
+	return 0;
+}
+
+/* Each connection is to have receives of its own. */
+static int do_not_share(struct ipoib_cm *cm)
+{
+	const struct ib_device_attr *attrs = &cm->ipoib->ca->attrs;
+
+	cm->pages = min_t(unsigned int, attrs->max_recv_sge, IPOIB_CM_PAGES);
+	cm->max_peers = ipoib_cm_peers(ipoib_max_nonsrq, ipoib_recvq_size, attrs->max_cqe);
+	return cm->pages ? 0 : -EOPNOTSUPP;
+}
+
 /**
- * ipoib_cm_rx_create() - make the shared receive queue
- * @cm: interface's connections
+ * ipoib_cm_rx_create() - make the shared receive queue, or do without
+ * @cm: interface's connections; receives and the number of peers are set
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM; -EOPNOTSUPP if the device gives no queue, whatever it answers.
+ * Return: 0; -ENOMEM; -EOPNOTSUPP if the device cannot receive.
  */
 int ipoib_cm_rx_create(struct ipoib_cm *cm)
 {
+	int ret;
+
 	mutex_init(&cm->fill);
-	cm->bufs = kvcalloc(ipoib_recvq_size, sizeof(*cm->bufs), GFP_KERNEL);
-	if (!cm->bufs)
-		return -ENOMEM;
-	cm->srq = ipoib_cm_create_srq(cm);
-	if (!IS_ERR(cm->srq))
-		return 0;
-	if (PTR_ERR(cm->srq) != -EOPNOTSUPP)
+	ret = share(cm);
+	if (!ret) {
+		ret = create_ring(&cm->ring);
+		if (ret)
+			ipoib_cm_destroy_srq(cm);
+		return ret;
+	}
+	if (ret != -EOPNOTSUPP)
 		netdev_warn(cm->ipoib->netdev,
-			    "no connected mode without a shared receive queue: error %ld\n",
-			    PTR_ERR(cm->srq));
-	kvfree(cm->bufs);
-	return -EOPNOTSUPP;
+			    "each connection has receives of its own: no shared queue, error %d\n",
+			    ret);
+	return do_not_share(cm);
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_rx_create);
 
@@ -253,9 +346,8 @@ EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_rx_create);
  */
 void ipoib_cm_rx_destroy(struct ipoib_cm *cm)
 {
-	ipoib_cm_destroy_srq(cm);
-	for (unsigned int i = 0; i < cm->filled; i++)
-		free_buf(cm, &cm->bufs[i]);
-	kvfree(cm->bufs);
+	if (cm->srq)
+		ipoib_cm_destroy_srq(cm);
+	destroy_ring(cm, &cm->ring);
 }
 EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_rx_destroy);

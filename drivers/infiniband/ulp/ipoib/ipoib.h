@@ -248,7 +248,7 @@ struct ipoib_dev {
 	struct dentry *debug_paths;
 };
 
-extern int ipoib_sendq_size, ipoib_recvq_size;
+extern int ipoib_sendq_size, ipoib_recvq_size, ipoib_max_nonsrq;
 extern int ipoib_debug_level, ipoib_mcast_debug_level;
 extern struct ib_sa_client ipoib_sa_client;
 extern struct workqueue_struct *ipoib_wq;

@@ -48,6 +48,7 @@ static int __init ipoib_init(void)
 
 	ipoib_sendq_size = ipoib_queue_size(ipoib_sendq_size, LEAST_SENDS);
 	ipoib_recvq_size = ipoib_queue_size(ipoib_recvq_size, LEAST_RECEIVES);
+	ipoib_max_nonsrq = clamp(ipoib_max_nonsrq, 0, IPOIB_MAX_NONSRQ);
 	ipoib_wq = alloc_workqueue("ipoib_flush", WQ_UNBOUND, 0);
 	if (!ipoib_wq)
 		return -ENOMEM;

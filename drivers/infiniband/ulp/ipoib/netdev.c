@@ -31,13 +31,13 @@ static int create_qps(struct net_device *netdev)
 	struct ipoib_dev *ipoib = ipoib_priv(netdev);
 	int ret;
 
-	/* Receives of the QP and of the shared receive queue, and the drain request of one peer. */
-	ret = ipoib_ud_create(ipoib, ipoib_sendq_size, 2 * ipoib_recvq_size + 1);
+	ret = ipoib_cm_create(ipoib);
 	if (ret)
 		return ret;
-	ret = ipoib_cm_create(ipoib);
+	ret = ipoib_ud_create(ipoib, ipoib_sendq_size,
+			      ipoib_recvq_size + ipoib_cm_entries(ipoib));
 	if (ret) {
-		ipoib_ud_destroy(ipoib);
+		ipoib_cm_destroy(ipoib);
 		return ret;
 	}
 	set_qpn(ipoib);

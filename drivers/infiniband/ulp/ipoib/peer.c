@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connections by which peers send to an interface. All of them receive into one shared queue. A
- * QP that ends must first complete the receives that it has taken: it is brought into the error
- * state; its last-WQE event says that it takes no more; and when a send that is posted after that
- * has completed, all completions of the QP have been seen.
+ * Connections by which peers send to an interface. All of them receive into one shared queue, if
+ * the device has one. A QP that ends must first complete the receives that it has taken: it is
+ * brought into the error state; its last-WQE event says that it takes no more, or the last of its
+ * own receives has come back; and when a send that is posted after that has completed, all
+ * completions of the QP have been seen.
  */
 #include <kunit/visibility.h>
 #include <linux/random.h>
@@ -47,11 +48,29 @@ static void hear_qp(struct ib_event *event, void *context)
 		complete(&peer->last);
 }
 
+/**
+ * ipoib_peer_dry() - a QP has none of its own receives any more: its connection ends
+ * @peer: the connection
+ *
+ * Context: NAPI poll.
+ */
+VISIBLE_IF_KUNIT void ipoib_peer_dry(struct ipoib_peer *peer)
+{
+	/* Until the lock is released nobody can free a peer that was not ending before. */
+	guard(spinlock_irqsave)(&peer->cm->ipoib->lock);
+	/* A device that dies may flush a QP whose peer has not entered yet. */
+	if (!list_empty(&peer->entry))
+		end_locked(peer);
+	complete(&peer->last);
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_peer_dry);
+
 /* ---- a peer connects ---- */
 
 static int create_qp(struct ipoib_peer *peer)
 {
-	struct ipoib_dev *ipoib = peer->cm->ipoib;
+	struct ipoib_cm *cm = peer->cm;
+	struct ipoib_dev *ipoib = cm->ipoib;
 	struct ib_qp_init_attr init = {
 		.qp_type = IB_QPT_RC,
 		.event_handler = hear_qp,
@@ -60,10 +79,14 @@ static int create_qp(struct ipoib_peer *peer)
 		/* One queue for both, so that the last request ends behind all receives. */
 		.send_cq = ipoib->rx_cq.cq,
 		.recv_cq = ipoib->rx_cq.cq,
-		.srq = peer->cm->srq,
+		.srq = cm->srq,
 		.cap = { .max_send_wr = 1, .max_send_sge = 1 },
 	};
 
+	if (!cm->srq) {
+		init.cap.max_recv_wr = ipoib_recvq_size;
+		init.cap.max_recv_sge = cm->pages;
+	}
 	peer->qp = ib_create_qp(ipoib->pd, &init);
 	return PTR_ERR_OR_ZERO(peer->qp);
 }
@@ -84,8 +107,11 @@ static int change_state(struct ipoib_peer *peer, enum ib_qp_state state, u32 psn
 /* It sends nothing, but the send that drains it needs a QP that has been in RTS. */
 static int bring_up(struct ipoib_peer *peer, u32 psn)
 {
-	return change_state(peer, IB_QPS_INIT, psn) ?: change_state(peer, IB_QPS_RTR, psn) ?:
-	       change_state(peer, IB_QPS_RTS, psn);
+	int ret = change_state(peer, IB_QPS_INIT, psn);
+
+	if (!ret && !peer->cm->srq)
+		ret = ipoib_cm_fill_peer(peer);
+	return ret ?: change_state(peer, IB_QPS_RTR, psn) ?: change_state(peer, IB_QPS_RTS, psn);
 }
 
 static int reply(struct ipoib_peer *peer, const struct ib_cm_req_event_param *req, u32 psn)
@@ -101,7 +127,7 @@ static int reply(struct ipoib_peer *peer, const struct ib_cm_req_event_param *re
 		.private_data = &own,
 		.private_data_len = sizeof(own),
 		.rnr_retry_count = req->rnr_retry_count,
-		.srq = 1,
+		.srq = !!peer->cm->srq,
 	};
 
 	return ib_send_cm_rep(peer->id, &rep);
@@ -117,12 +143,31 @@ static struct ipoib_peer *oldest(struct ipoib_cm *cm)
 	return best;
 }
 
+/*
+ * May one more peer connect? If there are too many, the one by whose connection nothing has come
+ * for longest has to go, so that nobody can keep others away by connecting. Those that are ending
+ * are limited, too: where none may be beside the others, the new one has to come again. The
+ * interface's lock is held.
+ */
+static bool room(struct ipoib_cm *cm)
+{
+	if (cm->closing)
+		return false;
+	if (cm->count - cm->ending >= cm->max_peers && !list_empty(&cm->peers) &&
+	    cm->ending < max(cm->extra_peers, 1U))
+		end_locked(oldest(cm));
+	return cm->count < cm->max_peers + cm->extra_peers;
+}
+
+static bool has_room(struct ipoib_cm *cm)
+{
+	guard(spinlock_irqsave)(&cm->ipoib->lock);
+	return room(cm);
+}
+
 /**
  * ipoib_peer_enter() - add a peer to the list
  * @peer: the peer
- *
- * If there are too many, the one by whose connection nothing has come for longest has to go, so
- * that nobody can keep others away by connecting. Those that are ending are limited, too.
  *
  * Context: any.
  * Return: whether it may connect.
@@ -132,10 +177,8 @@ VISIBLE_IF_KUNIT bool ipoib_peer_enter(struct ipoib_peer *peer)
 	struct ipoib_cm *cm = peer->cm;
 
 	guard(spinlock_irqsave)(&cm->ipoib->lock);
-	if (cm->closing || cm->count >= IPOIB_MAX_PEERS + IPOIB_MAX_ENDING)
+	if (!room(cm))
 		return false;
-	if (cm->count - cm->ending >= IPOIB_MAX_PEERS)
-		end_locked(oldest(cm));
 	cm->count++;
 	list_add_tail(&peer->entry, &cm->peers);
 	return true;
@@ -151,13 +194,25 @@ static struct ipoib_peer *create(struct ipoib_cm *cm, struct ib_cm_id *id)
 	peer->cm = cm;
 	peer->id = id;
 	peer->used = jiffies;
+	peer->dry = ipoib_peer_dry;
 	peer->drain.done = drained;
+	INIT_LIST_HEAD(&peer->entry);
 	init_completion(&peer->last);
 	init_completion(&peer->drained);
 	if (!create_qp(peer))
 		return peer;
 	kfree(peer);
 	return NULL;
+}
+
+/* @seen: all its completions have been; otherwise some may just be looked at. */
+static void destroy(struct ipoib_peer *peer, bool seen)
+{
+	ib_destroy_qp(peer->qp);
+	if (!seen)
+		synchronize_net();
+	ipoib_cm_empty_peer(peer);
+	kfree(peer);
 }
 
 /* If this does not return 0, the connection manager destroys the id, and the peer is gone. */
@@ -167,7 +222,12 @@ static int take(struct ipoib_cm *cm, struct ib_cm_id *id, const struct ib_cm_eve
 	struct ipoib_peer *peer;
 	int ret;
 
-	ret = ipoib_cm_fill(cm);
+	/* Before there is memory for it */
+	if (!has_room(cm)) {
+		ib_send_cm_rej(id, IB_CM_REJ_NO_QP, NULL, 0, NULL, 0);
+		return -ENOSPC;
+	}
+	ret = cm->srq ? ipoib_cm_fill(cm) : 0;
 	if (ret)
 		return ret;
 	peer = create(cm, id);
@@ -179,8 +239,7 @@ static int take(struct ipoib_cm *cm, struct ib_cm_id *id, const struct ib_cm_eve
 		ret = -ENOSPC;
 	if (ret) {
 		ib_send_cm_rej(id, IB_CM_REJ_NO_QP, NULL, 0, NULL, 0);
-		ib_destroy_qp(peer->qp);
-		kfree(peer);
+		destroy(peer, false);
 		return ret;
 	}
 	if (reply(peer, &event->param.req_rcvd, psn))
@@ -208,18 +267,24 @@ static int handle_event(struct ib_cm_id *id, const struct ib_cm_event *event)
 
 /* ---- a connection ends ---- */
 
-static void flush(struct ipoib_peer *peer)
+/* Have the QP's requests end. Returns whether all completions have been seen. */
+static bool flush(struct ipoib_peer *peer)
 {
 	struct ib_send_wr wr = { .wr_cqe = &peer->drain, .opcode = IB_WR_SEND,
 				 .send_flags = IB_SEND_SIGNALED };
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
 
+	bool last;
+
 	if (ib_modify_qp(peer->qp, &attr, IB_QP_STATE))
-		return;
-	wait_for_completion_timeout(&peer->last, FLUSH_TIME);
-	if (!ib_post_send(peer->qp, &wr, NULL) &&
-	    !wait_for_completion_timeout(&peer->drained, FLUSH_TIME))
-		netdev_warn(peer->cm->ipoib->netdev, "the QP of a peer does not end\n");
+		return false;
+	last = wait_for_completion_timeout(&peer->last, FLUSH_TIME);
+	if (ib_post_send(peer->qp, &wr, NULL))
+		return false;
+	if (wait_for_completion_timeout(&peer->drained, FLUSH_TIME))
+		return last;
+	netdev_warn(peer->cm->ipoib->netdev, "the QP of a peer does not end\n");
+	return false;
 }
 
 static struct ipoib_peer *next(struct ipoib_cm *cm)
@@ -243,9 +308,7 @@ static void reap(struct work_struct *work)
 
 	while ((peer = next(cm))) {
 		ib_destroy_cm_id(peer->id);
-		flush(peer);
-		ib_destroy_qp(peer->qp);
-		kfree(peer);
+		destroy(peer, flush(peer));
 	}
 }
 

@@ -117,6 +117,24 @@ unsigned int ipoib_cm_mtu(unsigned int max_sge)
 EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_mtu);
 
 /**
+ * ipoib_cm_peers() - for how many connections with receives of their own is there room?
+ * @wanted: so many are allowed
+ * @receives: that each has, and the datagram QP; above 0
+ * @max_cqe: entries of the device's largest completion queue, which has those of all
+ *
+ * Context: any.
+ * Return: their number, @wanted at most.
+ */
+unsigned int ipoib_cm_peers(unsigned int wanted, unsigned int receives, unsigned int max_cqe)
+{
+	/* One entry is for the request that drains a connection. */
+	unsigned int fit = max_cqe ? (max_cqe - 1) / receives : 0;
+
+	return min(wanted, fit ? fit - 1 : 0);
+}
+EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_peers);
+
+/**
  * ipoib_mode_of() - mode by its name, as sysfs takes it
  * @name: the name, with a line feed
  *

@@ -33,6 +33,9 @@
 /* The largest ring. */
 #define IPOIB_MAX_QUEUE		8192
 
+/* The most that max_nonsrq_conn_qp can allow. */
+#define IPOIB_MAX_NONSRQ	4096
+
 /* Bit of the P_Key: full membership. */
 #define IPOIB_FULL_MEMBER	0x8000
 
@@ -163,6 +166,7 @@ bool ipoib_proto_known(__be16 proto);
 bool ipoib_pkey_valid(int pkey);
 int ipoib_mtu_check(bool connected, int mtu, unsigned int most);
 unsigned int ipoib_cm_mtu(unsigned int max_sge);
+unsigned int ipoib_cm_peers(unsigned int wanted, unsigned int receives, unsigned int max_cqe);
 int ipoib_mode_of(const char *name);
 unsigned int ipoib_queue_size(int wanted, unsigned int least);
 enum ipoib_flush ipoib_event_flush(enum ib_event_type event, bool waiting);

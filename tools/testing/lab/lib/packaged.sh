@@ -15,7 +15,7 @@ GUEST_PACKAGES="linux-image-amd64 kmod xz-utils busybox-static rdma-core ibverbs
 	mount udev"
 
 # with which modules are built
-BUILDING_PACKAGES="gcc make libc6-dev libelf1t64"
+BUILDING_PACKAGES="gcc make libc6-dev libelf1t64 pahole"
 
 HOST_TOOLS="mmdebstrap:mmdebstrap arch-test:arch-test cpio:cpio xz:xz-utils zstd:zstd tshark:tshark
 	dot:graphviz python3:python3 vhcad:vhcad unshare:util-linux setpriv:util-linux flock:util-linux"

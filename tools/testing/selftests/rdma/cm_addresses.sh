@@ -89,7 +89,7 @@ device_again()
 }
 active() { [ "$(port_state "$LAB_DEV")" = "4: ACTIVE" ]; }
 
-plan $((LAB_NODE == 1 ? 6 : 10))
+plan $((LAB_NODE == 1 ? 7 : 12))
 modprobe ib_ipoib && modprobe rdma_ucm
 ok "the first ports have addresses" first_up first
 ok "rping at a link-local address" pings_link_local
@@ -108,13 +108,13 @@ if [ "$LAB_NODE" = 2 ]; then
 	endless $bond_server4
 	ok "it fails over" fails_over
 	ok "the connection's id is told" heard RDMA_CM_EVENT_ADDR_CHANGE
-	kill "$pid"
-	ended "$pid" || true
+	stopped "$pid"
+	is "the client ends when it is told to" 0 $?
 	ok "the bond goes" bond_goes
 else
 	lab-barrier up-again
-	kill $server
-	ended $server || true
+	stopped $server
+	is "the server ends when it is told to" 0 $?
 fi
 lab-barrier bond-gone
 
@@ -129,7 +129,7 @@ lab-barrier device
 ok "the addresses are there again" first_up device
 [ "$LAB_NODE" = 2 ] || ok "and the server takes connections by them" rping -c -a 10.78.0.2 -C 10 -V
 lab-barrier connected
-[ "$LAB_NODE" = 1 ] || { kill $server; ended $server || true; }
+[ "$LAB_NODE" = 1 ] || { stopped $server; is "the server ends when it is told to" 0 $?; }
 ok "no id is left" within no_ids
 lab-barrier ended
 finish

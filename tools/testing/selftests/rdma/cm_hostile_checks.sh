@@ -85,16 +85,16 @@ live_checks()
 	fi
 	lab-barrier end
 	if [ "$LAB_NODE" = 2 ]; then
-		# its own end has heard of nothing
-		kill $pid
-		ended $pid || true
+		# its own end has heard of nothing, or found that nobody answers
+		kill -9 $pid
+		wait $pid
 		rmdir $instance
 	fi
 }
 
 # Node 2 sends messages of connections to a server in node 1 that no manager would send; another server
 # has the connections beside them.
-hostile_plan_server=8
+hostile_plan_server=9
 hostile_plan_client=11
 hostile_checks()
 {
@@ -126,10 +126,10 @@ hostile_checks()
 	lab-barrier flooded
 	if [ "$LAB_NODE" = 1 ]; then
 		ok "no request has left an id" within listener_alone "$victim"
-		ok "the server has borne it" kill "$victim"
-		kill "$server"
-		ended "$victim" || true
-		ended "$server" || true
+		stopped "$victim"
+		is "the server has borne it" 0 $?
+		stopped "$server"
+		is "so has the other one" 0 $?
 		cat "$LAB_OUT/victim"
 	fi
 	ok "no QP is left" within qps_as_before

@@ -37,8 +37,7 @@ client=$!
 ok "a client is connected" awaited $client connected
 answers >"$LAB_OUT/cm_resource.$LAB_CORE"
 ok "what the rdma tool shows" golden
-kill $client $server
-ended $client || true
-ended $server || true
+kill -9 $client $server
+wait $client $server
 ok "no id is left" no_ids
 finish

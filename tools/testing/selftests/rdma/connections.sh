@@ -80,11 +80,15 @@ native_addresses()
 	export server_gid own_gid
 }
 
-# stopped PID: a server that serves for ever is told to end
+# stopped PID: a program that goes on for ever is told to end, and does; it had not ended by itself
 stopped()
 {
-	kill "$1" || return 1
-	ended "$1" || true
+	local status=0
+	kill "$1" && ended "$1" || status=$?
+	[ "$status" = 0 ] || [ "$status" = $((128 + $(kill -l TERM))) ] || {
+		echo "ended with status $status"
+		return 1
+	}
 }
 
 # served NAME READY END "SERVER" CLIENT...: SERVER in node 1 and, once READY PID has succeeded there,

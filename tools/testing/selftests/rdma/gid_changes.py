@@ -4,10 +4,14 @@
 net devices through changes by chance: addresses, VLANs, macvlans, links down and up, MTUs, names, MAC
 addresses and network namespaces, and then a bond of both ports with its fail-overs.
 
+A rdma_rxe device stands on each port's net device too, but for the time that this is in another network
+namespace: there rdma_rxe ends.
+
 After each change the tables must have exactly the GIDs that a model says, which reads what addresses
-there are; sysfs must say the same of each. They are written to LOG, in one form for all cores. The
-same seed makes the same changes, so that logs of two cores can be compared: until the bond comes with
-the places of all GIDs, and from then on without, as slaves come and go while the tables follow.
+there are; sysfs must say the same of each, and the tables of rdma_rxe must have the same GIDs. Those of the
+device are written to LOG, in one form for all cores. The same seed makes the same changes, so that logs
+of two cores can be compared: until the bond comes with the places of all GIDs, and from then on without,
+as slaves come and go while the tables follow.
 
 Left out are differences that Documentation/core/roce.rst has: a macvlan above a bond, another MAC address
 of a bond, a port whose net device moves with others above it. And a bond keeps a slave that is up, as Linux
@@ -54,6 +58,24 @@ def write(path, text):
         file.write(text)
 
 
+def attribute(device, port, what, index):
+    folder = "gids" if what == "gids" else f"gid_attrs/{what}"
+    return read(f"/sys/class/infiniband/{device}/ports/{port}/{folder}/{index}")
+
+
+def table_of(device, context, port):
+    """{index: (GID, name of the net device)}, by the system call and by sysfs alike; OSError if
+    one says something else, as it may while a table changes"""
+    entries = [one for one in context.query_gid_table(ENTRIES) if one.port_num == port]
+    table = {one.gid_index: (one.gid_str(), attribute(device, port, "ndevs", one.gid_index))
+             for one in entries}
+    for one in entries:
+        if one.gid_type != ROCE_V2 or attribute(device, port, "types", one.gid_index) != "RoCE v2" or \
+                attribute(device, port, "gids", one.gid_index) != one.gid_str():
+            raise OSError(f"{device}, port {port}: sysfs says something else of {one.gid_str()}")
+    return table
+
+
 class Net:
     """A net device: kind is port, vlan, macvlan or bond"""
 
@@ -72,7 +94,9 @@ class World:
     def __init__(self, device, seed):
         self.device, self.random = device, random.Random(seed)
         self.context = Context(name=device)
-        self.ports = [Net("port", self.attribute(number, "ndevs", 0)) for number in (1, 2)]
+        self.ports = [Net("port", attribute(device, number, "ndevs", 0)) for number in (1, 2)]
+        self.rxes = [None, None]    # names of the devices of rdma_rxe on them
+        self.rxe_number = 0         # of names that were used
         self.nets = list(self.ports)
         self.bond = None
         self.number = 0             # of names, VLANs and MAC addresses that were used
@@ -80,10 +104,6 @@ class World:
     def fresh(self):
         self.number += 1
         return self.number
-
-    def attribute(self, port, what, index):
-        folder = "gids" if what == "gids" else f"gid_attrs/{what}"
-        return read(f"/sys/class/infiniband/{self.device}/ports/{port}/{folder}/{index}")
 
     def above(self, net):
         return [one for one in self.nets if one.below is net]
@@ -120,25 +140,22 @@ class World:
             pairs |= {(gid, net.name) for gid in net.addresses}
         return standard, pairs
 
-    def table(self, port):
-        """{index: (GID, name of the net device)}, by the system call and by sysfs alike; OSError if
-        one says something else, as it may while a table changes"""
-        entries = [one for one in self.context.query_gid_table(ENTRIES) if one.port_num == port]
-        table = {one.gid_index: (one.gid_str(), self.attribute(port, "ndevs", one.gid_index))
-                 for one in entries}
-        for one in entries:
-            if one.gid_type != ROCE_V2 or self.attribute(port, "types", one.gid_index) != "RoCE v2" or \
-                    self.attribute(port, "gids", one.gid_index) != one.gid_str():
-                raise OSError(f"port {port}: sysfs says something else of {one.gid_str()}")
-        return table
+    def tables(self, number):
+        """The table of a port, and that of the device of rdma_rxe beside it. This is opened anew for each
+        look, since it ends only when nobody has it open."""
+        tables = [table_of(self.device, self.context, number + 1)]
+        if self.rxes[number]:
+            with Context(name=self.rxes[number]) as context:
+                tables.append(table_of(self.rxes[number], context, 1))
+        return tables
 
     def is_right(self, number):
         try:
-            table = self.table(number + 1)
+            tables = self.tables(number)
         except OSError:             # a GID has gone or come between two looks
             return False
         standard, pairs = self.wanted(self.ports[number])
-        return table.get(0) == standard and sorted(table.values()) == sorted(pairs)
+        return all(table.get(0) == standard and sorted(table.values()) == sorted(pairs) for table in tables)
 
     # ---- a change, and what comes of it ----
 
@@ -179,20 +196,36 @@ class World:
         self.learn(shown if not port.space else ip(None, ["addr show"]))
         return self.until(lambda: not self.has_marker(), "an address that goes") and right
 
+    def move_rxes(self):
+        """A device of rdma_rxe goes with its net device, and is made anew when that is back."""
+        right = True
+        for number, port in enumerate(self.ports):
+            name = self.rxes[number]
+            if name and port.space:
+                path = f"/sys/class/infiniband/{name}"
+                right &= self.until(lambda: not os.path.exists(path), name)     # pylint: disable=W0640
+                self.rxes[number] = None
+            elif not name and not port.space:
+                self.rxe_number += 1
+                self.rxes[number] = f"rxe{self.rxe_number}"
+                run(f"rdma link add {self.rxes[number]} type rxe netdev {port.name}")
+        return right
+
     def follow(self, log, what, commands, places):
         for space, lines in commands:
             ip(space, lines)
-        right = self.settle()
+        right = self.move_rxes()
+        right &= self.settle()
         log.write(f"{what}\n")
         for number in range(2):
             is_right = self.until(lambda: self.is_right(number), what)  # pylint: disable=W0640
-            table = self.table(number + 1)
+            table = table_of(self.device, self.context, number + 1)
             lines = [f"  {number + 1}: {gid} {name}" + (f" {index}" if places or not index else "")
                      for index, (gid, name) in table.items()]
             log.write("\n".join(lines if places else sorted(lines)) + "\n")
             if not is_right:
                 print(f"port {number + 1} after {what}: expected {sorted(self.wanted(self.ports[number])[1])}"
-                      f"\nfound {table}")
+                      f"\nfound {self.tables(number)}")
             right &= is_right
         return right
 
@@ -394,7 +427,9 @@ def main():
         wrong += not world.follow(log, *end(world, before), False)
     run(f"ip netns del {SPACE}")
     world.context.close()
-    print(f"{count} changes, {wrong} followed wrongly")
+    for name in world.rxes:
+        run(f"rdma link del {name}")
+    print(f"{count} changes, {wrong} followed wrongly; {world.rxe_number} devices of rdma_rxe")
     return 1 if wrong else 0
 
 

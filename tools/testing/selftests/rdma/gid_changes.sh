@@ -3,17 +3,35 @@
 # lab: --nodes 1 --ports 2 --link eth --core ours,distro --load none --timeout 900
 # long: --timeout 1800 -- 300 22
 # gid_changes.sh [CHANGES [SEED]]: GID tables of Ethernet ports follow net devices through changes by
-# chance, and after each they are what the distribution's core makes of the same change. Those who
-# monitor the device hear which net device a port stands on.
+# chance, and so do those of rdma_rxe on the same net devices; after each they are what the distribution's
+# core makes of the same change. Those who monitor the device hear which net device a port stands on.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 here=/lab/src/tools/testing/selftests/rdma
 changes=${1:-60} seed=${2:-6}
 
-# What is told of net devices depends on who hears of them first: the core comes behind these.
-load()
+nic=$(readlink -f /sys/class/net/eth1/device) mac=$(</sys/class/net/eth1/address)
+nic=${nic##*/}
+
+# lonely: how often the log has said that the second port has no net device
+lonely() { dmesg | grep -c "port 2 is down: no net device has its address $mac"; }
+said_again() { [ "$(lonely)" -gt "$said" ]; }
+
+# The driver finds no net device of the second port. What is told of net devices depends on who hears of
+# them first: the core comes behind those above others.
+without_net()
 {
-	modprobe -a 8021q macvlan && modprobe bonding max_bonds=0 && lab-load auto
+	local said
+	modprobe -a 8021q macvlan && modprobe bonding max_bonds=0 || return 1
+	said=$(lonely)
+	echo "$nic" >/sys/bus/virtio/drivers/virtio_net/unbind && lab-load modules && within said_again &&
+		grep DOWN /sys/class/infiniband/*/ports/2/state
+}
+
+with_net()
+{
+	echo "$nic" >/sys/bus/virtio/drivers/virtio_net/bind && ip link set eth1 up && lab-load auto &&
+		modprobe -a crc32_generic rdma_rxe
 }
 
 # told: what the monitor has said, without the device's number, which differs from core to core
@@ -41,8 +59,9 @@ monitor()
 has_no_gid() { ! cat "/sys/class/infiniband/$LAB_DEV/ports/1/gid_attrs/$1/200" 2>&1; }
 
 ours=$LAB_OUT/../ours/gid_changes.log
-[ "$LAB_CORE" = distro ] && plan 6 || plan 5
-ok "the driver is loaded, and both ports are active" load
+[ "$LAB_CORE" = distro ] && plan 7 || plan 6
+ok "a port without a net device is down, and the log says why" without_net
+ok "both ports are active when it is there" with_net
 LAB_DEV=$(ls /sys/class/infiniband)
 ok "tables follow $changes changes, seed $seed" \
 	python3 -B $here/gid_changes.py "$LAB_DEV" "$seed" "$changes" "$LAB_OUT/gid_changes.log"

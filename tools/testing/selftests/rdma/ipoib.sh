@@ -8,7 +8,7 @@
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 . /lab/src/tools/testing/selftests/rdma/ipoib_checks.sh
-[ "$LAB_CORE" = ours ] && plan 47 || plan 42
+[ "$module" = ours ] && plan 47 || plan 42
 
 debug=/sys/kernel/debug/ipoib broadcast=ff12:401b:ffff::ffff:ffff
 
@@ -108,28 +108,6 @@ udp()
 	return $rc
 }
 
-# stream NAME: 8 MiB by TCP from node 2 to node 1, compared by their checksum
-stream()
-{
-	local pid rc=0 sum=$LAB_OUT/sum.$1
-	if [ "$LAB_NODE" = 1 ]; then
-		busybox nc -l -p 5001 >/tmp/stream &
-		pid=$!
-		wait_listen 5001 $pid
-		lab-barrier "$1-listens"
-		wait $pid
-		lab-barrier "$1-sent"
-		[ "$(stat -c %s /tmp/stream)" = $((8 << 20)) ] && sha256sum </tmp/stream | diff - "$sum" || rc=1
-		return $rc
-	fi
-	head -c 8M /dev/urandom >/tmp/stream
-	sha256sum </tmp/stream >"$sum"
-	lab-barrier "$1-listens"
-	cat /tmp/stream >"/dev/tcp/$server4/5001" || rc=1
-	lab-barrier "$1-sent"
-	return $rc
-}
-
 rping_both()
 {
 	local pid rc=0
@@ -146,8 +124,6 @@ rping_both()
 	lab-barrier "rping$1-over"
 	return $rc
 }
-
-mtu() { cat "/sys/class/net/$1/mtu"; }
 
 # sent NUMBER: the interface has sent more packets than this
 sent() { [ "$(<"/sys/class/net/$net/statistics/tx_packets")" -gt "$1" ]; }
@@ -229,7 +205,7 @@ lab-barrier twins
 ok "it reaches the peer's" lossless -c 3 -i 0.2 "10.79.0.$peer"
 lab-barrier twins-over
 ok "it goes" ip link del twin
-if [ "$LAB_CORE" = ours ]; then
+if [ "$module" = ours ]; then
 	ok "a child with an MTU" ip link add link "$net" name small mtu 1500 type ipoib
 	is "has it" 1500 "$(mtu small)"
 	ip link del small
@@ -238,7 +214,7 @@ if [ "$LAB_CORE" = ours ]; then
 	ok "and there is no such child" gone large
 fi
 # ip prints the extended ACK where there is one, and what the error is called where there is none
-if [ "$LAB_CORE" = ours ]; then
+if [ "$module" = ours ]; then
 	no_partition="names no partition" waits="waits for P_Key 0x8001"
 else
 	no_partition="Invalid argument" waits="P_Key 0x8001 is not found"
@@ -251,7 +227,7 @@ ok "a second one is refused" refused "not unique" put 0x8001 "/sys/class/net/$ne
 ip link set "$net.8001" up
 ok "its P_Key is not there: the kernel says so" says "$net.8001.*$waits" dmesg
 ok "it has no carrier" sh -c "! grep -q 1 /sys/class/net/$net.8001/carrier"
-[ "$LAB_CORE" != ours ] || ok "and gets no connections" child_unreached
+[ "$module" != ours ] || ok "and gets no connections" child_unreached
 put 0x8001 "/sys/class/net/$net/delete_child"
 ok "it goes by sysfs" within gone "$net.8001"
 ok "an unknown mode is refused" refused "Invalid argument" mode sideways

@@ -3,6 +3,9 @@
 # $net is the interface, once net_device has told it.
 # shellcheck shell=bash disable=SC2034
 
+# whose module it is; the stock one is compiled for our core, and is otherwise as on the distribution's
+module=${module:-$LAB_CORE}
+
 [ "$LAB_NODE" = 1 ] && peer=2 || peer=1
 peer4=10.78.0.$peer peer6=fd00:78::$peer
 
@@ -14,6 +17,40 @@ put() { bash -c 'echo "$1" >"$2"' bash "$1" "$2"; }
 
 # mode NAME
 mode() { put "$1" "/sys/class/net/$net/mode"; }
+
+mtu() { cat "/sys/class/net/$1/mtu"; }
+
+# stream NAME: 8 MiB by TCP from node 2 to node 1, compared by their checksum
+stream()
+{
+	local pid rc=0 sum=$LAB_OUT/sum.$1
+	if [ "$LAB_NODE" = 1 ]; then
+		busybox nc -l -p 5001 >/tmp/stream &
+		pid=$!
+		wait_listen 5001 $pid
+		lab-barrier "$1-listens"
+		wait $pid
+		lab-barrier "$1-sent"
+		[ "$(stat -c %s /tmp/stream)" = $((8 << 20)) ] && sha256sum </tmp/stream | diff - "$sum" || rc=1
+		return $rc
+	fi
+	head -c 8M /dev/urandom >/tmp/stream
+	sha256sum </tmp/stream >"$sum"
+	lab-barrier "$1-listens"
+	cat /tmp/stream >"/dev/tcp/$server4/5001" || rc=1
+	lab-barrier "$1-sent"
+	return $rc
+}
+
+# on NODE COMMAND...: there, and the other node waits for it
+on()
+{
+	local rc=0 node=$1
+	shift
+	[ "$LAB_NODE" != "$node" ] || "$@" || rc=1
+	lab-barrier "on-$node"
+	return $rc
+}
 
 # refused WORDS COMMAND...: it fails, and its output has the words
 refused()

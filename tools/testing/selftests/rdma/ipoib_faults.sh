@@ -9,7 +9,7 @@
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 . /lab/src/tools/testing/selftests/rdma/ipoib_checks.sh
-[ "$LAB_CORE" = ours ] && plan 59 || plan 53
+[ "$module" = ours ] && plan 59 || plan 53
 
 stream=/lab/src/tools/testing/selftests/rdma/ipoib_stream.py
 # more bytes than the receiver's socket holds: they were sent after the count was read
@@ -151,16 +151,6 @@ part_up()
 		ip link set "$part" up && within carrier "$part"
 }
 
-# on NODE COMMAND...: there, and the other node waits for it
-on()
-{
-	local rc=0 node=$1
-	shift
-	[ "$LAB_NODE" != "$node" ] || "$@" || rc=1
-	lab-barrier "on-$node"
-	return $rc
-}
-
 module_anew() { modprobe -r ib_ipoib && modprobe ib_ipoib && interface_again; }
 device_anew()
 {
@@ -230,7 +220,7 @@ for one in datagram connected; do
 	done
 	# The distribution's module loses QPs when it goes amid connections, and the kernel warns of what
 	# it could not destroy.
-	if [ "$LAB_CORE" = ours ] || [ $one = datagram ]; then
+	if [ "$module" = ours ] || [ $one = datagram ]; then
 		for k in 1 2; do
 			ok "node $k's module goes and comes back" on $k module_anew
 			ok "data go on" goes_on "$one-module-$k"

@@ -27,7 +27,7 @@ addresses_up()
 {
 	local eth
 	eth=$(ip -o -4 addr show | awk -v own="$own4/" 'index($4, own) == 1 { print $2 }')
-	ip addr add "$own6/64" dev "$eth" nodad && ip link add link "$eth" name vlan7 type vlan id 7 &&
+	ip addr replace "$own6/64" dev "$eth" nodad && ip link add link "$eth" name vlan7 type vlan id 7 &&
 		ip link set vlan7 up && ip addr add "10.79.7.$LAB_NODE/24" dev vlan7 &&
 		rdma link add rxe0 type rxe netdev "$eth" && within has_gid "$own4" &&
 		within has_gid "$own6" && within has_gid "10.79.7.$LAB_NODE"

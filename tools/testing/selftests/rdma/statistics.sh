@@ -13,9 +13,20 @@ counter() { cat "$(hw_counters)/$1"; }
 shown() { grep -oE "\b$1 [0-9]+" <<<"$statistic" | cut -d' ' -f2; }
 show() { statistic=$(rdma statistic show link "$LAB_DEV/1"); }
 
-# The core asks the subnet manager for what it can do, when it likes: what it has sent may not have
-# been answered at the moment that is looked at, or not have been sent when the file was read.
-balanced() { show && [ "$(shown tx_packets)" -gt 0 ] && [ "$(shown tx_packets)" = "$(shown rx_packets)" ]; }
+# missing: how many packets have been sent and have not come. A multicast to oneself, which comes back
+# by no link, stays one of them, and so does what was under way when the link went down: other tests
+# in this boot may have left some.
+missing() { show && echo $(($(shown tx_packets) - $(shown rx_packets))); }
+
+# The core asks the subnet manager for what it can do, when it likes: at one of the moments that are
+# looked at it may not have been answered, or not have asked when the file was read.
+balanced()
+{
+	local before after
+	before=$(missing) && talk_alone -c -n 100 >/tmp/talked && after=$(missing) || return 1
+	echo "$before packets were missing, $after are"
+	[ "$after" = "$before" ]
+}
 agrees() { show && [ "$(shown tx_packets)" -gt 0 ] && [ "$(shown tx_packets)" = "$(counter tx_packets)" ]; }
 
 # listed WHAT WORDS...: the rdma tool has a line for an object of PROGRAM that has the words
@@ -45,7 +56,7 @@ d=$LAB_DEV
 before=$(counter tx_packets)
 ok "a program talks to itself" talk_alone -c -n 100
 ok "packets are counted" [ "$(counter tx_packets)" -ge $((before + 200)) ]
-ok "as many came as went" within balanced
+ok "as many come as go" within balanced
 ok "rdma statistic says the same" within agrees
 
 ok "values are read again after 10 ms, in ticks" [ $(($(counter lifespan) / 10)) -eq 1 ]
@@ -58,7 +69,7 @@ ok "a rule binds QPs to counters" rdma statistic qp set link "$d/1" auto type on
 before=$(counter tx_packets)
 ok "a program talks, counted by it" talk_alone -c -n 100
 ok "the port has these packets, too" [ "$(counter tx_packets)" -ge $((before + 200)) ]
-ok "and sees them come" within balanced
+ok "and sees as many come" within balanced
 ok "the rule ends" rdma statistic qp set link "$d/1" auto off
 
 ibv_srq_pingpong -d "$d" -p 18601 -q 3 >/dev/null &

@@ -34,6 +34,15 @@ modules()
 	done
 }
 
+# given_up PROTOCOL WHERE...: node 2 has no disk any more, then node 1 serves none
+given_up()
+{
+	on 2 "$1: disconnect" "$1_ends" "${@:2}"
+	on 2 "$1: the client ends" "$1_client_down"
+	on 1 "$1: node 1 serves no longer" "$1_over" "${@:2}"
+	on 1 "$1: its QPs are gone" within qps_are 0
+}
+
 # guids: every node knows the GUID of each one's port, as srp_target wants it. All nodes meet here.
 guids()
 {

@@ -161,10 +161,6 @@ for one in $protocols; do
 	on 2 "$one: the load ends" load_ends
 	on 2 "$one: the data that stay are there" kept "$(${one}_file)"
 	# shellcheck disable=SC2086
-	on 2 "$one: disconnect" ${one}_ends $at
-	on 2 "$one: the client ends" ${one}_client_down
-	# shellcheck disable=SC2086
-	on 1 "$one: node 1 serves no longer" ${one}_over $at
-	on 1 "$one: its QPs are gone" within qps_are 0
+	given_up $one $at
 done
 finish

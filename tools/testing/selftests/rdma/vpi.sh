@@ -49,8 +49,9 @@ lids() { echo "$(($(<$ports/1/lid))) $(($(<$ports/2/lid) > 0))"; }
 refused() { ! "$@"; }
 
 net_down() { ip link set eth0 down && within grep DOWN $ports/1/state; }
+net_up() { ip link set eth0 up && within grep ACTIVE $ports/1/state; }
 
-plan 19
+plan 20
 modprobe ib_umad
 is "an Ethernet port and an InfiniBand port" "Ethernet InfiniBand" "$(link_layers)"
 is "both are active" "4: ACTIVE 4: ACTIVE" "$(states)"
@@ -80,4 +81,5 @@ ok "ibv_rc_pingpong -c on both ports, woken by events" \
 lab-barrier talked
 ok "the Ethernet port goes down with its net device" net_down
 is "the InfiniBand port stays" "1: DOWN 4: ACTIVE" "$(states)"
+ok "the Ethernet port comes back with it" net_up
 finish

@@ -375,6 +375,47 @@ static void answered_after_loss(struct kunit *test)
 	settle(m);
 }
 
+/* A group whose MGID the manager has chosen keeps it when the membership is lost. */
+static void created_group_lost(struct kunit *test)
+{
+	struct manager *m = test->priv;
+	struct ib_sa_mcmember_rec rec;
+	struct member kept = {};
+	union ib_gid mgid;
+
+	/* Before the member has been told which it is, ... */
+	m->fake->respond = NULL;
+	join(test, &kept, 0, BIT(FULLMEMBER_JOIN));
+	ib_sa_keep_multicast(kept.multicast);
+	flush_workqueue(mcast_wq);
+	fake_sa_event(m->fake, IB_EVENT_LID_CHANGE);
+	flush_workqueue(mcast_wq);
+	manage_posted(test);
+	flush_workqueue(mcast_wq);
+	KUNIT_EXPECT_EQ(test, kept.calls, 0);
+	m->fake->respond = manage;
+	manage_posted(test);
+	wait(test, &kept);
+	KUNIT_EXPECT_EQ(test, kept.status, 0);
+	KUNIT_EXPECT_EQ(test, m->created, 1);
+	mgid = kept.rec.mgid;
+	KUNIT_EXPECT_EQ(test, m->states[mgid.raw[15]], BIT(FULLMEMBER_JOIN));
+
+	/* ... and afterwards, when the manager has forgotten all. */
+	m->states[mgid.raw[15]] = 0;
+	fake_sa_event(m->fake, IB_EVENT_CLIENT_REREGISTER);
+	wait(test, &kept);
+	wait(test, &kept);
+	KUNIT_EXPECT_EQ(test, kept.status, 0);
+	KUNIT_EXPECT_EQ(test, m->created, 1);
+	KUNIT_EXPECT_EQ(test, m->states[mgid.raw[15]], BIT(FULLMEMBER_JOIN));
+	KUNIT_EXPECT_MEMEQ(test, &kept.rec.mgid, &mgid, sizeof(mgid));
+	KUNIT_EXPECT_EQ(test, be16_to_cpu(kept.rec.mlid), 0xc000 + mgid.raw[15]);
+	KUNIT_EXPECT_EQ(test, ib_sa_get_mcmember_rec(&m->fake->ib, 1, &mgid, &rec), 0);
+	leave(&kept);
+	settle(m);
+}
+
 /* Who leaves before he is a member takes nothing along that another member has. */
 static void left_before_joined(struct kunit *test)
 {
@@ -524,6 +565,7 @@ static struct kunit_case mcast_cases[] = {
 	KUNIT_CASE(refusals),
 	KUNIT_CASE(losses),
 	KUNIT_CASE(answered_after_loss),
+	KUNIT_CASE(created_group_lost),
 	KUNIT_CASE(left_before_joined),
 	KUNIT_CASE(removed_while_joining),
 	KUNIT_CASE(at_random),

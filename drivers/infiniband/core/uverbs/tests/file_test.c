@@ -12,6 +12,7 @@
 #include <linux/mman.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <rdma/rdma_ext.h>
 
 #include "../../nldev/nldev_priv.h"
 #include "../../verbs/verbs.h"
@@ -118,6 +119,33 @@ static void kept_objects(struct kunit *test)
 	uverbs_uobject_put(cq_handle);
 	uverbs_uobject_put(pd_handle);
 	rdma_ucontext_free(context);
+}
+
+/* The device is dead: it keeps nothing any more. */
+static void end_device(struct ib_device *device)
+{
+	struct fake_device *fake = fake_of(device);
+	int *times = fake->priv;
+
+	fake->destroy = 0;
+	++*times;
+}
+
+/* A driver that can end its device is told to do that, once. Then they go. */
+static void given_up_for_kept_objects(struct kunit *test)
+{
+	static const struct rdma_ext_ops ext = { .give_up = end_device };
+	static const struct ib_device_ops ops = { .ext = &ext };
+	struct uverbs_test *t = test->priv;
+	int times = 0;
+
+	ib_set_device_ops(&t->device->ib, &ops);
+	t->device->priv = &times;
+	t->device->destroy = -EIO;
+	tu_close(t);
+	KUNIT_EXPECT_EQ(test, times, 1);
+	KUNIT_EXPECT_EQ(test, t->device->made.pds, 0);
+	KUNIT_EXPECT_EQ(test, t->device->made.cqs, 0);
 }
 
 /* ---- contexts ---- */
@@ -341,6 +369,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(opened_while_going),
 	KUNIT_CASE(number_of_a_device),
 	KUNIT_CASE(kept_objects),
+	KUNIT_CASE(given_up_for_kept_objects),
 	KUNIT_CASE(context_of_a_file),
 	KUNIT_CASE(listed),
 	KUNIT_CASE(revoked),

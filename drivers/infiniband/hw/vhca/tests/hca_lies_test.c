@@ -5,8 +5,11 @@
  * before the device has stopped: its reset takes so long here that code which does not wait is
  * found out.
  */
+#include <rdma/rdma_ext.h>
+
 #include "../cmd/cmd.h"
 #include "../verbs/cq.h"
+#include "../verbs/pd.h"
 #include "hca_test.h"
 
 /* Longer than it takes to come back from a call that does not wait. */
@@ -174,23 +177,41 @@ static void wait_stopped(struct kunit *test, struct liar *l)
 	expect_stopped(test, l);
 }
 
+/* A connection on the device under test, whose first QP talks to itself; NULL if there is none. */
+static struct conn *begin_talk(struct kunit *test, struct liar *l, const struct conn_options *o)
+{
+	struct conn *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	begin(test, l);
+	err = conn_open_as(c, &l->dev->ibdev, o);
+	KUNIT_EXPECT_EQ(test, err, 0);
+	if (err) {
+		ib_device_put(&l->dev->ibdev);
+		return NULL;
+	}
+	KUNIT_EXPECT_EQ(test, conn_connect(c, 0, 0, 7), 0);
+	return c;
+}
+
+static void end_talk(struct kunit *test, struct liar *l, struct conn *c)
+{
+	conn_close(c);
+	end(test, l);
+}
+
 /* A completion whose field @lie is wrong: what the QP has posted comes back flushed. */
 static void completion_lies(struct kunit *test, const char *lie, enum ib_wr_opcode opcode,
 			    u32 srq_wr)
 {
 	struct conn_options o = { .srq_wr = srq_wr };
-	struct conn *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
 	bool receives = opcode == IB_WR_SEND;
 	struct liar l;
-	int err;
+	struct conn *c = begin_talk(test, &l, &o);
 
-	KUNIT_ASSERT_NOT_NULL(test, c);
-	begin(test, &l);
-	err = conn_open_as(c, &l.dev->ibdev, &o);
-	KUNIT_EXPECT_EQ(test, err, 0);
-	if (err)
-		goto out;
-	KUNIT_EXPECT_EQ(test, conn_connect(c, 0, 0, 7), 0);
+	if (!c)
+		return;
 	hca_fault(test->priv, SLOW_RESET "completion @ cq=%u lie=%s", to_vcq(c->cq)->cqn, lie);
 	if (receives)
 		KUNIT_EXPECT_EQ(test, conn_recv(c, 0, &c->rx[0], 0, 64), 0);
@@ -207,9 +228,7 @@ static void completion_lies(struct kunit *test, const char *lie, enum ib_wr_opco
 		KUNIT_EXPECT_NE(test, conn_wait(&c->tx[0]), 255);
 	if (receives && !srq_wr)
 		KUNIT_EXPECT_EQ(test, conn_wait(&c->rx[0]), IB_WC_WR_FLUSH_ERR);
-	conn_close(c);
-out:
-	end(test, &l);
+	end_talk(test, &l, c);
 }
 
 static void test_completed_request(struct kunit *test)
@@ -243,18 +262,12 @@ static void test_shared_receive(struct kunit *test)
 static void test_completions_by_chance(struct kunit *test)
 {
 	unsigned long deadline = jiffies + HCA_PATIENCE;
-	struct conn *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
 	const int n = 8;
 	struct liar l;
-	int err;
+	struct conn *c = begin_talk(test, &l, &(struct conn_options){});
 
-	KUNIT_ASSERT_NOT_NULL(test, c);
-	begin(test, &l);
-	err = conn_open(c, &l.dev->ibdev);
-	KUNIT_EXPECT_EQ(test, err, 0);
-	if (err)
-		goto out;
-	KUNIT_EXPECT_EQ(test, conn_connect(c, 0, 0, 7), 0);
+	if (!c)
+		return;
 	KUNIT_EXPECT_EQ(test, conn_connect(c, 1, 1, 7), 0);
 	hca_fault(test->priv, "completion @ cq=%u seed=1 count=%d", to_vcq(c->cq)->cqn, n);
 	KUNIT_EXPECT_EQ(test, conn_write_some(c, n), 0);
@@ -269,9 +282,7 @@ static void test_completions_by_chance(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, conn_wait(&c->tx[i]), IB_WC_WR_FLUSH_ERR,
 				    "request %d", i);
 	expect_stopped(test, &l);
-	conn_close(c);
-out:
-	end(test, &l);
+	end_talk(test, &l, c);
 }
 
 /*
@@ -280,24 +291,16 @@ out:
  */
 static void test_completion_event(struct kunit *test)
 {
-	struct conn *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
 	struct liar l;
-	int err;
+	struct conn *c = begin_talk(test, &l, &(struct conn_options){});
 
-	KUNIT_ASSERT_NOT_NULL(test, c);
-	begin(test, &l);
-	err = conn_open(c, &l.dev->ibdev);
-	KUNIT_EXPECT_EQ(test, err, 0);
-	if (err)
-		goto out;
-	KUNIT_EXPECT_EQ(test, conn_connect(c, 0, 0, 7), 0);
+	if (!c)
+		return;
 	hca_fault(test->priv, SLOW_RESET "event @ event=%u lie=kind", VHCA_EV_COMPLETION);
 	KUNIT_EXPECT_EQ(test, conn_write(c, 0, 64, c->pd->unsafe_global_rkey), 0);
 	KUNIT_EXPECT_NE(test, conn_wait(&c->tx[0]), 255);
 	wait_stopped(test, &l);
-	conn_close(c);
-out:
-	end(test, &l);
+	end_talk(test, &l, c);
 }
 
 static void port_event_lies(struct kunit *test, const char *lie)
@@ -322,6 +325,38 @@ static void test_unknown_event(struct kunit *test)
 	port_event_lies(test, "kind");
 }
 
+/*
+ * It keeps a key that nobody uses any more. The core has the driver give it up, and then the key
+ * goes, when the device cannot use it any more. This does not go through the core, which warns of a
+ * kernel object that cannot be destroyed.
+ */
+static void test_kept_key(struct kunit *test)
+{
+	struct vhca_pd *pd = kunit_kzalloc(test, sizeof(*pd), GFP_KERNEL);
+	struct ib_device *ibdev;
+	struct ib_mr *mr;
+	struct liar l;
+
+	KUNIT_ASSERT_NOT_NULL(test, pd);
+	begin(test, &l);
+	ibdev = &l.dev->ibdev;
+	pd->ibpd.device = ibdev;
+	KUNIT_EXPECT_EQ(test, ibdev->ops.alloc_pd(&pd->ibpd, NULL), 0);
+	mr = ibdev->ops.get_dma_mr(&pd->ibpd, IB_ACCESS_LOCAL_WRITE);
+	KUNIT_EXPECT_NOT_ERR_OR_NULL(test, mr);
+	hca_fault(test->priv, SLOW_RESET "command @ opcode=DESTROY_MKEY status=BUSY");
+	if (!IS_ERR(mr)) {
+		mr->device = ibdev;
+		mr->pd = &pd->ibpd;
+		KUNIT_EXPECT_EQ(test, ibdev->ops.dereg_mr(mr, NULL), -EBUSY);
+		ibdev->ops.ext->give_up(ibdev);
+		KUNIT_EXPECT_EQ(test, ibdev->ops.dereg_mr(mr, NULL), 0);
+		expect_stopped(test, &l);
+	}
+	KUNIT_EXPECT_EQ(test, ibdev->ops.dealloc_pd(&pd->ibpd, NULL), 0);
+	end(test, &l);
+}
+
 static struct kunit_case lies_cases[] = {
 	KUNIT_CASE_SLOW(test_doorbell_area),
 	KUNIT_CASE_SLOW(test_resized_cq),
@@ -336,6 +371,7 @@ static struct kunit_case lies_cases[] = {
 	KUNIT_CASE_SLOW(test_completion_event),
 	KUNIT_CASE_SLOW(test_event_of_no_port),
 	KUNIT_CASE_SLOW(test_unknown_event),
+	KUNIT_CASE_SLOW(test_kept_key),
 	{}
 };
 

@@ -203,8 +203,14 @@ static const struct {
 };
 
 #ifdef VHCA_HAVE_EXT
+static void give_up(struct ib_device *ibdev)
+{
+	vhca_hw_kill(&to_vdev(ibdev)->hw, "it keeps an object that has to end");
+}
+
 static const struct rdma_ext_ops ext_ops = {
 	.req_ncomp_notif = vhca_req_ncomp_notif,
+	.give_up = give_up,
 };
 
 static const struct ib_device_ops ops_with_ext = {
@@ -217,6 +223,7 @@ static const struct rdma_ext_ops ext_ops_with_fmr = {
 	.map_phys_fmr = vhca_map_phys_fmr,
 	.unmap_fmr = vhca_unmap_fmr,
 	.dealloc_fmr = vhca_dealloc_fmr,
+	.give_up = give_up,
 };
 
 static const struct ib_device_ops ops_with_fmr = {

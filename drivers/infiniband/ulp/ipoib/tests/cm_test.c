@@ -45,30 +45,97 @@ static int cm_init(struct kunit *test)
 	return 0;
 }
 
-static int create_srq(struct ib_srq *srq, struct ib_srq_init_attr *attr, struct ib_udata *udata)
-{
-	return -EOPNOTSUPP;
-}
-
 static struct ib_srq *refuse_srq(struct ipoib_cm *cm)
 {
 	return ERR_PTR(srq_error);
 }
 
-/* Whatever the device says, there is an interface without connected mode. */
+/* An interface whose connections have receives of their own */
+static void expect_own(struct kunit *test, unsigned int peers)
+{
+	struct ipoib_dev *ipoib = ((struct bench *)test->priv)->bed.ipoib;
+
+	KUNIT_ASSERT_EQ_MSG(test, ipoib_cm_create(ipoib), 0, "error %d", srq_error);
+	KUNIT_ASSERT_NOT_NULL(test, ipoib->cm);
+	KUNIT_EXPECT_NULL(test, ipoib->cm->srq);
+	KUNIT_EXPECT_EQ(test, ipoib->cm->mtu, ipoib_cm_mtu(5));
+	KUNIT_EXPECT_EQ(test, ipoib->cm->max_peers, peers);
+	KUNIT_EXPECT_EQ(test, ipoib->cm->extra_peers, 0);
+	KUNIT_EXPECT_EQ(test, ipoib_cm_entries(ipoib), peers * ipoib_recvq_size + 1);
+	ipoib_cm_destroy(ipoib);
+}
+
+/* Whatever the device says of a shared receive queue, peers connect. */
 static void no_srq(struct kunit *test)
 {
 	static const int errors[] = { -EOPNOTSUPP, -ENOMEM, -EINVAL, -ENOSPC };
 	struct bench *b = test->priv;
+	struct ib_device_attr *attrs = &b->bed.ca->attrs;
 
-	b->bed.ca->ops.create_srq = create_srq;
-	b->bed.ca->attrs.max_srq_sge = 16;
+	attrs->max_srq_sge = 16;
+	attrs->max_recv_sge = 5;
+	attrs->max_cqe = 100 * ipoib_recvq_size;
 	kunit_activate_static_stub(test, ipoib_cm_create_srq, refuse_srq);
 	for (int i = 0; i < ARRAY_SIZE(errors); i++) {
 		srq_error = errors[i];
-		KUNIT_EXPECT_EQ_MSG(test, ipoib_cm_create(b->bed.ipoib), 0, "error %d", srq_error);
-		KUNIT_EXPECT_NULL(test, b->bed.ipoib->cm);
+		expect_own(test, 98);
 	}
+	attrs->max_cqe = INT_MAX;
+	expect_own(test, ipoib_max_nonsrq);
+	/* One that has no entry for a page is not even asked. */
+	attrs->max_srq_sge = 0;
+	srq_error = 0;
+	expect_own(test, ipoib_max_nonsrq);
+	/* By a device that receives nothing there are no connections. */
+	attrs->max_recv_sge = 0;
+	KUNIT_EXPECT_EQ(test, ipoib_cm_create(b->bed.ipoib), 0);
+	KUNIT_EXPECT_NULL(test, b->bed.ipoib->cm);
+	KUNIT_EXPECT_EQ(test, ipoib_cm_entries(b->bed.ipoib), 0);
+}
+
+static void no_peers(struct ipoib_cm *cm, unsigned int max, unsigned int extra)
+{
+	INIT_LIST_HEAD(&cm->peers);
+	INIT_LIST_HEAD(&cm->ended);
+	INIT_WORK(&cm->reap, ipoib_bed_no_work);
+	cm->max_peers = max;
+	cm->extra_peers = extra;
+}
+
+/*
+ * Where each peer has receives of its own there are never more than are allowed, of which some may
+ * be ending: a new one has to come again.
+ */
+static void few_peers(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct ipoib_peer peers[4] = {};
+
+	no_peers(&b->cm, 3, 0);
+	for (unsigned int i = 0; i < ARRAY_SIZE(peers); i++) {
+		peers[i].cm = &b->cm;
+		peers[i].used = jiffies + i;
+	}
+	peers[1].used = jiffies - HZ;
+	for (unsigned int i = 0; i < 3; i++)
+		KUNIT_EXPECT_TRUE(test, ipoib_peer_enter(&peers[i]));
+	for (unsigned int i = 0; i < 2; i++) {
+		KUNIT_EXPECT_FALSE(test, ipoib_peer_enter(&peers[3]));
+		KUNIT_EXPECT_TRUE(test, peers[1].ending);
+		KUNIT_EXPECT_EQ(test, b->cm.ending, 1);
+		KUNIT_EXPECT_EQ(test, b->cm.count, 3);
+	}
+	list_del(&peers[1].entry);
+	b->cm.count--;
+	b->cm.ending--;
+	KUNIT_EXPECT_TRUE(test, ipoib_peer_enter(&peers[3]));
+	KUNIT_EXPECT_EQ(test, b->cm.ending, 0);
+
+	flush_work(&b->cm.reap);
+	b->cm.count = 0;
+	no_peers(&b->cm, 0, 0);
+	KUNIT_EXPECT_FALSE(test, ipoib_peer_enter(&peers[0]));
+	KUNIT_EXPECT_EQ(test, b->cm.ending, 0);
 }
 
 /* The one that was silent for longest gives way; until it is gone there may be a few more. */
@@ -82,9 +149,7 @@ static void many_peers(struct kunit *test)
 
 	peers = kvcalloc(most + 1, sizeof(*peers), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, peers);
-	INIT_LIST_HEAD(&b->cm.peers);
-	INIT_LIST_HEAD(&b->cm.ended);
-	INIT_WORK(&b->cm.reap, ipoib_bed_no_work);
+	no_peers(&b->cm, IPOIB_MAX_PEERS, IPOIB_MAX_ENDING);
 	for (unsigned int i = 0; i <= most; i++) {
 		peers[i].cm = &b->cm;
 		peers[i].used = now + i;
@@ -335,6 +400,7 @@ static void without_memory(struct kunit *test)
 
 static struct kunit_case cm_cases[] = {
 	KUNIT_CASE(no_srq),
+	KUNIT_CASE(few_peers),
 	KUNIT_CASE(many_peers),
 	KUNIT_CASE(end_together),
 	KUNIT_CASE(many_conns),

@@ -149,8 +149,10 @@ static void rx_exit(struct kunit *test)
 	if (!b)
 		return;
 	ipoib_rx_empty(b->bed.ipoib);
-	if (b->cm.bufs)
+	if (b->cm.ipoib) {
+		ipoib_cm_empty_peer(&b->peer);
 		ipoib_cm_rx_destroy(&b->cm);
+	}
 	netif_napi_del(&b->bed.ipoib->rx_cq.napi);
 }
 
@@ -163,15 +165,33 @@ static void fill(struct kunit *test)
 	played.posts = 0;
 }
 
-static void fill_cm(struct kunit *test)
+/* An interface's connections: entries of a receive of the shared queue and of a QP; 0 for none */
+static void create_cm(struct kunit *test, int shared, int own)
 {
 	struct bench *b = test->priv;
 
 	b->cm.ipoib = b->bed.ipoib;
-	b->cm.pages = IPOIB_CM_PAGES;
+	b->bed.ca->attrs.max_srq_sge = shared;
+	b->bed.ca->attrs.max_recv_sge = own;
+	b->bed.ca->attrs.max_cqe = INT_MAX;
 	b->peer.cm = &b->cm;
+	b->peer.qp = &b->bed.qp;
+	b->peer.dry = ipoib_peer_dry;
+	INIT_LIST_HEAD(&b->cm.peers);
+	INIT_LIST_HEAD(&b->cm.ended);
+	INIT_WORK(&b->cm.reap, ipoib_bed_no_work);
+	INIT_LIST_HEAD(&b->peer.entry);
+	init_completion(&b->peer.last);
 	KUNIT_ASSERT_EQ(test, ipoib_cm_rx_create(&b->cm), 0);
+	KUNIT_ASSERT_EQ(test, b->cm.pages, IPOIB_CM_PAGES);
 	b->bed.ipoib->cm = &b->cm;
+}
+
+static void fill_cm(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	create_cm(test, 1000, 0);
 	KUNIT_ASSERT_EQ(test, ipoib_cm_fill(&b->cm), 0);
 	KUNIT_ASSERT_EQ(test, played.posts, ipoib_recvq_size);
 	played.posts = 0;
@@ -191,15 +211,20 @@ static void come(struct kunit *test, struct ib_wc *wc, unsigned int nth)
 	local_bh_enable();
 }
 
-static void come_by_peer(struct kunit *test, struct ib_wc *wc)
+static void come_into(struct kunit *test, struct ipoib_cm_buf *buf, struct ib_wc *wc)
 {
 	struct bench *b = test->priv;
 
-	wc->wr_cqe = &b->cm.bufs[0].cqe;
+	wc->wr_cqe = &buf->cqe;
 	wc->qp = &b->bed.qp;
 	local_bh_disable();
-	b->cm.bufs[0].cqe.done(&b->cq, wc);
+	buf->cqe.done(&b->cq, wc);
 	local_bh_enable();
+}
+
+static void come_by_peer(struct kunit *test, struct ib_wc *wc)
+{
+	come_into(test, &((struct bench *)test->priv)->cm.ring.bufs[0], wc);
 }
 
 #define STAT(_test, _name)							\
@@ -284,7 +309,7 @@ static void peers_right_length(struct kunit *test)
 	for (unsigned int i = 0; i < ARRAY_SIZE(lengths); i++) {
 		struct ib_wc wc = { .byte_len = lengths[i] };
 		unsigned int end = lengths[i] - 1;
-		struct page **pages = b->cm.bufs[0].pages;
+		struct page **pages = b->cm.ring.bufs[0].pages;
 
 		*(u8 *)page_address(pages[0]) = 11;
 		((u8 *)page_address(pages[end / PAGE_SIZE]))[end % PAGE_SIZE] = 22 + i;
@@ -454,7 +479,7 @@ static void peers_packet_without_memory(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, STAT(test, rx_dropped), nth);
 		KUNIT_EXPECT_EQ(test, played.posts, nth);
 		for (unsigned int i = 0; i < b->cm.pages; i++)
-			KUNIT_ASSERT_NOT_NULL(test, b->cm.bufs[0].pages[i]);
+			KUNIT_ASSERT_NOT_NULL(test, b->cm.ring.bufs[0].pages[i]);
 	}
 	KUNIT_EXPECT_EQ(test, played.delivered, 0);
 	played.no_page = 0;
@@ -467,15 +492,89 @@ static void fill_cm_without_memory(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
-	b->cm.ipoib = b->bed.ipoib;
-	b->cm.pages = IPOIB_CM_PAGES;
-	KUNIT_ASSERT_EQ(test, ipoib_cm_rx_create(&b->cm), 0);
+	create_cm(test, 1000, 0);
 	played.no_page = 5 * IPOIB_CM_PAGES + 3;
 	KUNIT_EXPECT_EQ(test, ipoib_cm_fill(&b->cm), -ENOMEM);
-	KUNIT_EXPECT_EQ(test, b->cm.filled, 5);
-	KUNIT_EXPECT_NULL(test, b->cm.bufs[5].pages[0]);
+	KUNIT_EXPECT_EQ(test, b->cm.ring.filled, 5);
+	KUNIT_EXPECT_NULL(test, b->cm.ring.bufs[5].pages[0]);
 	KUNIT_EXPECT_EQ(test, ipoib_cm_fill(&b->cm), 0);
 	KUNIT_EXPECT_EQ(test, played.posts, ipoib_recvq_size);
+}
+
+/* What comes into a connection's own receives is posted again; the last one that is not ends it. */
+static void own_receives(struct kunit *test)
+{
+	struct ib_wc wc = { .byte_len = 3 * PAGE_SIZE };
+	struct bench *b = test->priv;
+	struct ipoib_peer *peer = &b->peer;
+	struct ipoib_cm_buf *bufs;
+
+	create_cm(test, 0, 1000);
+	KUNIT_EXPECT_NULL(test, b->cm.srq);
+	KUNIT_ASSERT_TRUE(test, ipoib_peer_enter(peer));
+	KUNIT_ASSERT_EQ(test, ipoib_cm_fill_peer(peer), 0);
+	KUNIT_EXPECT_EQ(test, played.posts, ipoib_recvq_size);
+	KUNIT_EXPECT_EQ(test, peer->posted, ipoib_recvq_size);
+	bufs = peer->ring.bufs;
+	played.posts = 0;
+	come_into(test, &bufs[0], &wc);
+	KUNIT_EXPECT_EQ(test, played.delivered, 1);
+	KUNIT_EXPECT_EQ(test, played.posts, 1);
+	KUNIT_EXPECT_EQ(test, peer->posted, ipoib_recvq_size);
+
+	/* One that cannot be posted, one that has failed, and those that are flushed behind it */
+	played.post_error = -EINVAL;
+	come_into(test, &bufs[0], &wc);
+	KUNIT_EXPECT_EQ(test, played.delivered, 2);
+	KUNIT_EXPECT_EQ(test, peer->posted, ipoib_recvq_size - 1);
+	played.post_error = 0;
+	wc.status = IB_WC_LOC_LEN_ERR;
+	come_into(test, &bufs[1], &wc);
+	KUNIT_EXPECT_EQ(test, STAT(test, rx_errors), 1);
+	wc.status = IB_WC_WR_FLUSH_ERR;
+	for (int i = 2; i < ipoib_recvq_size; i++) {
+		KUNIT_EXPECT_FALSE(test, peer->ending);
+		KUNIT_EXPECT_FALSE(test, completion_done(&peer->last));
+		come_into(test, &bufs[i], &wc);
+	}
+	KUNIT_EXPECT_EQ(test, played.posts, 1);
+	KUNIT_EXPECT_EQ(test, STAT(test, rx_errors), 1);
+	KUNIT_EXPECT_TRUE(test, peer->ending);
+	KUNIT_EXPECT_TRUE(test, completion_done(&peer->last));
+	flush_work(&b->cm.reap);
+}
+
+/* They are all flushed before the peer has entered, as by a device that dies. */
+static void own_receives_flushed_early(struct kunit *test)
+{
+	struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR };
+	struct bench *b = test->priv;
+
+	create_cm(test, 0, 1000);
+	KUNIT_ASSERT_EQ(test, ipoib_cm_fill_peer(&b->peer), 0);
+	for (int i = 0; i < ipoib_recvq_size; i++)
+		come_into(test, &b->peer.ring.bufs[i], &wc);
+	KUNIT_EXPECT_TRUE(test, completion_done(&b->peer.last));
+	KUNIT_EXPECT_FALSE(test, b->peer.ending);
+	KUNIT_EXPECT_TRUE(test, list_empty(&b->cm.ended));
+	KUNIT_EXPECT_TRUE(test, ipoib_peer_enter(&b->peer));
+}
+
+/* A connection that has not got all its receives gives those back that it has. */
+static void own_receives_without_memory(struct kunit *test)
+{
+	struct bench *b = test->priv;
+
+	create_cm(test, 0, 1000);
+	played.no_page = 5 * IPOIB_CM_PAGES + 3;
+	KUNIT_EXPECT_EQ(test, ipoib_cm_fill_peer(&b->peer), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, b->peer.posted, 5);
+	ipoib_cm_empty_peer(&b->peer);
+	b->peer.ring = (struct ipoib_cm_ring){};
+	played.posts = 0;
+	played.post_error = -EINVAL;
+	KUNIT_EXPECT_EQ(test, ipoib_cm_fill_peer(&b->peer), -EINVAL);
+	KUNIT_EXPECT_EQ(test, b->peer.posted, 0);
 }
 
 static struct kunit_case rx_cases[] = {
@@ -492,6 +591,9 @@ static struct kunit_case rx_cases[] = {
 #endif
 	KUNIT_CASE(peers_packet_without_memory),
 	KUNIT_CASE(fill_cm_without_memory),
+	KUNIT_CASE(own_receives),
+	KUNIT_CASE(own_receives_flushed_early),
+	KUNIT_CASE(own_receives_without_memory),
 	{}
 };
 

@@ -90,6 +90,20 @@ static void mtus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ipoib_cm_mtu(64), 65520);
 }
 
+static void peers_fit(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, ipoib_cm_peers(128, 256, 1 << 20), 128);
+	/* The datagram QP's receives, those of 128 connections, and one entry more */
+	KUNIT_EXPECT_EQ(test, ipoib_cm_peers(128, 256, 129 * 256 + 1), 128);
+	KUNIT_EXPECT_EQ(test, ipoib_cm_peers(128, 256, 129 * 256), 127);
+	KUNIT_EXPECT_EQ(test, ipoib_cm_peers(128, 256, 2 * 256 + 1), 1);
+	KUNIT_EXPECT_EQ(test, ipoib_cm_peers(128, 256, 2 * 256), 0);
+	KUNIT_EXPECT_EQ(test, ipoib_cm_peers(128, 256, 1), 0);
+	KUNIT_EXPECT_EQ(test, ipoib_cm_peers(128, 256, 0), 0);
+	KUNIT_EXPECT_EQ(test, ipoib_cm_peers(0, 256, 1 << 20), 0);
+	KUNIT_EXPECT_EQ(test, ipoib_cm_peers(4096, 8192, INT_MAX), 4096);
+}
+
 static void modes(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, ipoib_mode_of("datagram\n"), 0);
@@ -164,6 +178,7 @@ static struct kunit_case wire_cases[] = {
 	KUNIT_CASE(protocols),
 	KUNIT_CASE(pkeys),
 	KUNIT_CASE(mtus),
+	KUNIT_CASE(peers_fit),
 	KUNIT_CASE(modes),
 	KUNIT_CASE(queue_sizes),
 	KUNIT_CASE(events),
