@@ -128,50 +128,59 @@ static bool is_ethernet(const struct hca_options *h, u32 port)
 	return h->port[port - 1].link == LINK_ETH;
 }
 
-static bool has_port(const struct options *o, const char *end)
+static bool has_port(const struct options *o, const char *end, bool ethernet)
 {
 	char name[TOPO_NAME_MAX];
 
 	for (u32 i = 0; i < o->nhcas; i++) {
 		for (u32 port = 1; port <= o->hca[i].ports; port++) {
 			snprintf(name, sizeof(name), "%s:%u", o->hca[i].name, port);
-			if (!strcmp(name, end) && !is_ethernet(&o->hca[i], port))
+			if (!strcmp(name, end) && is_ethernet(&o->hca[i], port) == ethernet)
 				return true;
 		}
 	}
 	return false;
 }
 
-static bool has_end(const struct topo *t, const char *name)
+/* What is wrong with the end of a link; NULL: nothing is. */
+static const char *end_wrong(const struct options *o, const char *end, bool ethernet)
 {
-	const char *end;
-
-	for (u32 n = 0; (end = topo_end(t, n)); n++)
-		if (!strcmp(end, name))
-			return true;
-	return false;
+	if (ethernet && !strcmp(end, TOPO_OUTSIDE))
+		return o->ethernet ? NULL : "there are no network adapters without --ethernet";
+	if (has_port(o, end, ethernet))
+		return NULL;
+	if (!has_port(o, end, !ethernet))
+		return "no adapter has this port";
+	return ethernet ? "an InfiniBand port has a link to a switch of Ethernet" :
+			  "an Ethernet port has a link to a switch of InfiniBand";
 }
 
 /*
- * Adapters and topology must have the same InfiniBand ports.  Returns NULL, or what is wrong with
- * the port @name.
+ * Adapters and topology must have the same ports of each kind, if there are switches of that kind.
+ * Returns NULL, or what is wrong with the port @name.
  */
-static const char *ports_differ(const struct options *o, const struct topo *t, char *name,
+static const char *ports_differ(const struct options *o, const struct topology *t, char *name,
 				size_t room)
 {
-	const char *end;
+	for (u32 eth = 0; eth < 2; eth++) {
+		const struct topo *of = eth ? t->eth : t->ib;
+		const char *end, *why;
 
-	for (u32 i = 0; i < o->nhcas; i++) {
-		for (u32 port = 1; port <= o->hca[i].ports; port++) {
-			snprintf(name, room, "%s:%u", o->hca[i].name, port);
-			if (!is_ethernet(&o->hca[i], port) && !has_end(t, name))
-				return "no link leads to this port";
+		for (u32 n = 0; of && (end = topo_end(of, n)); n++) {
+			snprintf(name, room, "%s", end);
+			why = end_wrong(o, end, eth);
+			if (why)
+				return why;
 		}
 	}
-	for (u32 n = 0; (end = topo_end(t, n)); n++) {
-		snprintf(name, room, "%s", end);
-		if (!has_port(o, end))
-			return "no adapter has this port";
+	for (u32 i = 0; i < o->nhcas; i++) {
+		for (u32 port = 1; port <= o->hca[i].ports; port++) {
+			const struct topo *of = is_ethernet(&o->hca[i], port) ? t->eth : t->ib;
+
+			snprintf(name, room, "%s:%u", o->hca[i].name, port);
+			if (of && !topo_has_end(of, name))
+				return "no link leads to this port";
+		}
 	}
 	return NULL;
 }
@@ -179,15 +188,18 @@ static const char *ports_differ(const struct options *o, const struct topo *t, c
 static int make_topology(struct daemon *d)
 {
 	char why[512], name[TOPO_NAME_MAX];
-	struct topo *t = topology_read(d->opt.topology, why, sizeof(why));
+	struct topology t;
 	const char *differ;
 
-	if (!t) {
+	if (!topology_read(d->opt.topology, &t, why, sizeof(why))) {
 		fprintf(stderr, "vhcad: --topology: %s\n", why);
 		return 2;
 	}
-	fabric_set_topology(d->fabric, t);
-	differ = ports_differ(&d->opt, t, name, sizeof(name));
+	if (t.ib)
+		fabric_set_topology(d->fabric, t.ib);
+	if (t.eth)
+		fabric_set_topology(d->fabric, t.eth);
+	differ = ports_differ(&d->opt, &t, name, sizeof(name));
 	if (differ) {
 		fprintf(stderr, "vhcad: --topology: %s: %s: %s\n", d->opt.topology, name, differ);
 		return 2;

@@ -88,14 +88,13 @@ void request_link(struct request *r)
 	u32 port = hca && between < 0 ? request_port(r, hca) : 0, n;
 	struct change c = { 0 };
 	struct fabric *f;
-	bool has, ethernet;
+	bool has;
 
 	if (!hca || (between < 0 && !port) || !take_change(r, &c))
 		return;
 	f = vdev_fabric_lock(hca->dev);
-	/* Ethernet ports do not belong to the topology */
-	ethernet = port && vdev_is_ethernet(hca->dev, port);
-	has = fab_has_topology(f) && !ethernet;
+	/* there may be a topology of ports of the other kind alone */
+	has = between >= 0 || vdev_has_link(hca->dev, port);
 	n = between >= 0 ? (u32)between : has ? vdev_fabric_link(hca->dev, port) : 0;
 	if (has && c.has_rate)
 		fab_link_rate(f, n, &c.rate);
@@ -105,8 +104,7 @@ void request_link(struct request *r)
 		fab_link_up(f, n, c.up);
 	vdev_fabric_unlock(hca->dev);
 	if (!has && (c.has_rate || c.has_latency)) {
-		request_refuse(r, ethernet ? "links of Ethernet ports have no rates and latencies" :
-			       "links have no rates and latencies without a topology, see "
+		request_refuse(r, "links have no rates and latencies without a topology, see "
 			       "vhcad --topology", NULL);
 		return;
 	}
@@ -118,7 +116,7 @@ void request_link(struct request *r)
 void request_reroute(struct request *r)
 {
 	struct fabric *f = vdev_fabric_lock(r->hca[0].dev);
-	bool has = fab_has_topology(f), own = subnet_is_static(f);
+	bool has = fab_has_topology(f), own = !fab_topology(f) || subnet_is_static(f);
 	int lost = has && own ? fab_reroute(f) : 0;
 
 	vdev_fabric_unlock(r->hca[0].dev);
@@ -192,9 +190,12 @@ static struct json_object *describe_switch(struct fabric *f, u32 n)
 	o = json_object_new_object();
 	ports = json_object_new_array();
 	request_add_word(o, "name", s.name);
-	snprintf(guid, sizeof(guid), "0x%016llx", (unsigned long long)fab_switch_guid(f, n));
-	request_add_word(o, "guid", guid);
-	request_add_u64(o, "lid", fab_switch_ib(f, n, 0)->lid);
+	if (!s.ethernet) {
+		snprintf(guid, sizeof(guid), "0x%016llx",
+			 (unsigned long long)fab_switch_guid(f, n));
+		request_add_word(o, "guid", guid);
+		request_add_u64(o, "lid", fab_switch_ib(f, n, 0)->lid);
+	}
 	request_add_u64(o, "hoq_life", s.hoq_life);
 	request_add_u64(o, "no_way", s.no_way);
 	for (u32 i = 0; i < s.ports; i++) {
@@ -202,6 +203,7 @@ static struct json_object *describe_switch(struct fabric *f, u32 n)
 		json_object_array_add(ports, json_object_new_string(l.l.name));
 	}
 	json_object_object_add(o, "links", ports);
+	request_add_word(o, "link", s.ethernet ? "eth" : "ib");
 	return o;
 }
 
@@ -246,13 +248,23 @@ static void add_link_of_port(struct fabric *f, const struct fab_switch_state *s,
 	json_object_array_add(links, json_object_new_string(l.l.name));
 }
 
+static void add_links(struct fabric *f, const struct fab_switch_state *s,
+		      const struct port_mask *ports, struct json_object *o)
+{
+	struct json_object *links = json_object_new_array();
+	u32 port;
+
+	port_mask_for_each(port, ports)
+		add_link_of_port(f, s, port, links);
+	json_object_object_add(o, "links", links);
+}
+
 /* Describes where a switch sends a LID; NULL: nowhere. */
 static struct json_object *describe_route(struct fabric *f, u32 sw,
 					  const struct fab_switch_state *s, u32 lid)
 {
-	struct json_object *o, *links;
 	struct port_mask ports = { 0 };
-	u32 port;
+	struct json_object *o;
 
 	if (lid_is_mcast(lid))
 		ports = *fab_switch_mask(f, sw, lid);
@@ -261,18 +273,35 @@ static struct json_object *describe_route(struct fabric *f, u32 sw,
 	if (port_mask_empty(&ports))
 		return NULL;
 	o = json_object_new_object();
-	links = json_object_new_array();
 	request_add_u64(o, "lid", lid);
-	port_mask_for_each(port, &ports)
-		add_link_of_port(f, s, port, links);
-	json_object_object_add(o, "links", links);
+	add_links(f, s, &ports, o);
 	return o;
 }
 
-/* Adds a page of routes, from a LID on.  Returns the LID for the next page. */
-static u32 add_routes(struct fabric *f, u32 sw, u32 lid, struct json_object *list)
+/* Adds a page of ways of a switch of Ethernet, from an end on.  Returns whether more follow. */
+static bool add_ways(struct fabric *f, u32 sw, u32 *end, struct json_object *list)
+{
+	u32 most = *end + VLIST_PAGE;
+	struct fab_switch_state s;
+	struct port_mask ports;
+	const char *name;
+
+	fab_switch_state(f, sw, &s);
+	for (; *end < most && (name = fab_eth_ways(f, sw, *end, &ports)); ++*end) {
+		struct json_object *o = json_object_new_object();
+
+		request_add_word(o, "to", name);
+		add_links(f, &s, &ports, o);
+		json_object_array_add(list, o);
+	}
+	return *end == most;
+}
+
+/* Adds a page of routes, from a LID on.  Returns whether more follow. */
+static bool add_routes(struct fabric *f, u32 sw, u32 *from, struct json_object *list)
 {
 	struct fab_switch_state s;
+	u32 lid = *from;
 
 	fab_switch_state(f, sw, &s);
 	for (u32 n = 0; lid <= MLID_LAST && n < VLIST_PAGE; lid++) {
@@ -285,30 +314,37 @@ static u32 add_routes(struct fabric *f, u32 sw, u32 lid, struct json_object *lis
 		json_object_array_add(list, o);
 		n++;
 	}
-	return lid;
+	*from = lid;
+	return lid <= MLID_LAST;
 }
 
 void request_routes(struct request *r)
 {
-	const char *name = request_word(r, "switch");
+	const char *name = request_word(r, "switch"), *kind = "routes";
+	struct fab_switch_state s;
 	struct json_object *list;
 	struct fabric *f;
-	u32 from, next;
+	bool more = false;
+	u32 from;
 	int sw;
 
 	if (!name || !request_from(r, &from))
 		return;
 	list = json_object_new_array();
-	json_object_object_add(r->out, "routes", list);
 	f = vdev_fabric_lock(r->hca[0].dev);
 	sw = fab_switch_find(f, name);
-	next = sw < 0 ? 0 : add_routes(f, sw, from, list);
+	if (sw >= 0 && fab_switch_state(f, sw, &s)) {
+		if (s.ethernet)
+			kind = "ways";
+		more = (s.ethernet ? add_ways : add_routes)(f, sw, &from, list);
+	}
 	vdev_fabric_unlock(r->hca[0].dev);
+	json_object_object_add(r->out, kind, list);
 	if (sw < 0) {
 		request_refuse(r, "no such switch", name);
 		return;
 	}
-	request_add_word(r->out, "list", "routes");
-	if (next <= MLID_LAST)
-		request_add_u64(r->out, "next", next);
+	request_add_word(r->out, "list", kind);
+	if (more)
+		request_add_u64(r->out, "next", from);
 }

@@ -11,17 +11,23 @@
 
 #include "ctl/json_file.h"
 #include "ctl/topology.h"
+#include "subnet/bridge.h"
 #include "subnet/static.h"
 
 #define USUAL_QUEUE	32u
+
+enum { IB, ETH, LAYERS };
+
+static const char *const layer_words[LAYERS] = { "ib", "eth" };
 
 struct reader {
 	const char *path;
 	char *why;
 	size_t room;
-	struct topo *t;
+	struct topo *t[LAYERS];
 	struct topo_link usual;		/* defaults for links */
-	u32 hoq_life;
+	u32 hoq_life;			/* and for switches */
+	u32 layer;
 };
 
 static bool wrong(struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -63,6 +69,17 @@ static bool take_guid(struct reader *r, const char *place, struct json_object *v
 		*out = strtoull(text, &end, 16);
 	}
 	return (end && !*end && !errno && *out) || wrong(r, "%s: no GUID: %s", place, text);
+}
+
+/* Takes a link layer, as --hca has it. */
+static bool take_layer(struct reader *r, const char *place, struct json_object *v, u32 *out)
+{
+	const char *text = json_object_get_string(v);
+
+	for (*out = 0; *out < LAYERS; ++*out)
+		if (json_object_is_type(v, json_type_string) && !strcmp(text, layer_words[*out]))
+			return true;
+	return wrong(r, "%s: neither ib nor eth", place);
 }
 
 static bool take_rate(struct reader *r, const char *place, struct json_object *v,
@@ -126,6 +143,11 @@ static bool take_defaults(struct reader *r, struct json_object *o)
 				return false;
 			continue;
 		}
+		if (!strcmp(key, "link")) {
+			if (!take_layer(r, place, v, &r->layer))
+				return false;
+			continue;
+		}
 		if (!take_common(r, place, key, v, &r->usual, &known))
 			return false;
 		if (!known)
@@ -137,9 +159,9 @@ static bool take_defaults(struct reader *r, struct json_object *o)
 static bool take_switch(struct reader *r, size_t i, struct json_object *o)
 {
 	char name[TOPO_NAME_MAX] = "", place[TOPO_NAME_MAX + 32];
-	u32 hoq_life = r->hoq_life;
+	u32 hoq_life = r->hoq_life, layer = r->layer;
+	const char *why = NULL;
 	u64 guid = 0;
-	const char *why;
 
 	if (!json_object_is_type(o, json_type_object))
 		return wrong(r, "switches[%zu]: not an object", i);
@@ -153,6 +175,8 @@ static bool take_switch(struct reader *r, size_t i, struct json_object *o)
 			ok = take_number(r, place, v, &hoq_life);
 		else if (!strcmp(key, "guid"))
 			ok = take_guid(r, place, v, &guid);
+		else if (!strcmp(key, "link"))
+			ok = take_layer(r, place, v, &layer);
 		else if (strcmp(key, "routes"))
 			ok = wrong(r, "%s: a switch has no such member", place);
 		if (!ok)
@@ -160,13 +184,21 @@ static bool take_switch(struct reader *r, size_t i, struct json_object *o)
 	}
 	if (!*name)
 		return wrong(r, "switches[%zu]: it has no name", i);
-	why = topo_switch(r->t, name, hoq_life);
+	if (guid && layer == ETH)
+		why = "a switch of Ethernet has no GUID";
+	else if (topo_has_switch(r->t[!layer], name))
+		why = "another switch has this name";
+	if (!why)
+		why = topo_switch(r->t[layer], name, hoq_life);
 	if (!why && guid)
-		why = topo_switch_guid(r->t, guid);
+		why = topo_switch_guid(r->t[layer], guid);
 	return !why || wrong(r, "switches[%zu] (%s): %s", i, name, why);
 }
 
-/* An end that names no switch is an adapter's port; without a number it is port 1. */
+/*
+ * An end that names no switch is an adapter's port; without a number it is port 1.  Or it is where
+ * the guests' network adapters are.
+ */
 static void complete_end(struct json_object *switches, char *end)
 {
 	size_t len = strlen(end);
@@ -177,7 +209,7 @@ static void complete_end(struct json_object *switches, char *end)
 					      &name) &&
 		    !strcmp(json_object_get_string(name), end))
 			return;
-	if (!strchr(end, ':'))
+	if (!strchr(end, ':') && strcmp(end, TOPO_OUTSIDE))
 		snprintf(end + len, TOPO_NAME_MAX - len, ":1");
 }
 
@@ -213,6 +245,25 @@ static bool name_link(struct reader *r, size_t i, struct topo_link *l)
 	return true;
 }
 
+/* Adds a link to the switches that it is one of. */
+static const char *add_link(struct reader *r, const struct topo_link *l)
+{
+	bool of[LAYERS] = { false };
+	u32 layer;
+
+	for (u32 i = 0; i < LAYERS; i++)
+		of[i] = topo_has_switch(r->t[i], l->end[0]) || topo_has_switch(r->t[i], l->end[1]);
+	if (of[IB] && of[ETH])
+		return "one of its switches is of InfiniBand, the other of Ethernet";
+	layer = of[ETH] ? ETH : IB;
+	if (topo_has_link(r->t[!layer], l->name))
+		return "another link has this name";
+	for (u32 i = 0; i < 2; i++)
+		if (topo_has_end(r->t[!layer], l->end[i]))
+			return "this port of an adapter has a link already";
+	return topo_link(r->t[layer], l);
+}
+
 static bool take_link(struct reader *r, size_t i, struct json_object *o,
 		      struct json_object *switches)
 {
@@ -241,28 +292,56 @@ static bool take_link(struct reader *r, size_t i, struct json_object *o,
 		return wrong(r, "links[%zu]: it has no ends", i);
 	if (!name_link(r, i, &l))
 		return false;
-	why = topo_link(r->t, &l);
+	why = add_link(r, &l);
 	return !why || wrong(r, "links[%zu] (%s): %s", i, l.name, why);
 }
 
 static bool take_routes(struct reader *r, size_t i, struct json_object *sw)
 {
+	struct json_object *routes, *name;
+	const char *why, *of;
 	char end[TOPO_NAME_MAX];
-	struct json_object *routes;
-	const char *why;
+	struct topo *t;
 
 	if (!json_object_object_get_ex(sw, "routes", &routes))
 		return true;
 	if (!json_object_is_type(routes, json_type_object))
 		return wrong(r, "switches[%zu].routes: not an object", i);
+	/* take_switch() has seen to its name */
+	json_object_object_get_ex(sw, "name", &name);
+	of = json_object_get_string(name);
+	t = r->t[topo_has_switch(r->t[ETH], of) ? ETH : IB];
 	json_object_object_foreach(routes, key, v) {
 		if (!json_object_is_type(v, json_type_string) || !name_good(key, true))
 			return wrong(r, "switches[%zu].routes: not the name of a port, or of a "
 				     "link: %.40s", i, key);
-		snprintf(end, sizeof(end), strchr(key, ':') ? "%s" : "%s:1", key);
-		why = topo_route(r->t, i, end, json_object_get_string(v));
+		snprintf(end, sizeof(end), strchr(key, ':') || topo_has_end(t, key) ? "%s" : "%s:1",
+			 key);
+		why = topo_route(t, of, end, json_object_get_string(v));
 		if (why)
 			return wrong(r, "switches[%zu].routes.%s: %s", i, key, why);
+	}
+	return true;
+}
+
+/* All is there: can it be?  A file without any switch is wrong as one of InfiniBand. */
+static bool finish(struct reader *r)
+{
+	char why[256];
+
+	for (u32 i = 0; i < LAYERS; i++) {
+		struct topo *t = r->t[i];
+
+		if (!topo_switches(t) && (i == ETH || topo_switches(r->t[ETH]))) {
+			topo_free(t);
+			r->t[i] = NULL;
+			continue;
+		}
+		if (!topo_check(t, why, sizeof(why)) || !subnet_check_routes(t, why, sizeof(why)))
+			return wrong(r, "%s", why);
+		if (topo_finish(t))
+			return wrong(r, "no memory");
+		topo_set_writer(t, i == ETH ? bridge_write : NULL);
 	}
 	return true;
 }
@@ -270,7 +349,6 @@ static bool take_routes(struct reader *r, size_t i, struct json_object *sw)
 static bool take_all(struct reader *r, struct json_object *all)
 {
 	struct json_object *switches = NULL, *links = NULL, *defaults = NULL;
-	char why[256];
 
 	if (!json_object_is_type(all, json_type_object))
 		return wrong(r, "not a JSON object");
@@ -298,28 +376,28 @@ static bool take_all(struct reader *r, struct json_object *all)
 	for (size_t i = 0; i < json_object_array_length(switches); i++)
 		if (!take_routes(r, i, json_object_array_get_idx(switches, i)))
 			return false;
-	if (!topo_check(r->t, why, sizeof(why)) || !subnet_check_routes(r->t, why, sizeof(why)))
-		return wrong(r, "%s", why);
-	return !topo_finish(r->t) || wrong(r, "no memory");
+	return finish(r);
 }
 
-struct topo *topology_read(const char *path, char *why, size_t room)
+bool topology_read(const char *path, struct topology *t, char *why, size_t room)
 {
 	struct json_object *all = json_file_read(path, why, room);
 	struct reader r = {
-		.path = path, .why = why, .room = room, .t = topo_new(),
+		.path = path, .why = why, .room = room, .t = { topo_new(false), topo_new(true) },
 		.usual = { .rate = FAB_RATE_USUAL, .queue = USUAL_QUEUE },
 		.hoq_life = TOPO_HOQ_USUAL,
 	};
 	bool ok = false;
 
-	if (all && !r.t)
+	if (all && (!r.t[IB] || !r.t[ETH]))
 		wrong(&r, "no memory");
 	else if (all)
 		ok = take_all(&r, all);
 	json_object_put(all);
-	if (ok)
-		return r.t;
-	topo_free(r.t);
-	return NULL;
+	for (u32 i = 0; !ok && i < LAYERS; i++) {
+		topo_free(r.t[i]);
+		r.t[i] = NULL;
+	}
+	*t = (struct topology){ .ib = r.t[IB], .eth = r.t[ETH] };
+	return ok;
 }

@@ -620,7 +620,7 @@ u32 vdev_fabric_link(const struct vhca_dev *dev, u32 port)
 	return fab_port_link(&dev->port[port - 1].fab);
 }
 
-bool vdev_is_ethernet(const struct vhca_dev *dev, u32 port)
+bool vdev_has_link(const struct vhca_dev *dev, u32 port)
 {
-	return dev->port[port - 1].fab.eth;
+	return fab_port_has_link(&dev->port[port - 1].fab);
 }

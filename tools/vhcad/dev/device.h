@@ -249,10 +249,10 @@ struct fabric *vdev_fabric_lock(struct vhca_dev *dev);
 /** vdev_fabric_unlock() - let the engine go on with the changed fabric */
 void vdev_fabric_unlock(struct vhca_dev *dev);
 
-/** vdev_is_ethernet() - is it an Ethernet port?  Its number is 1..ports */
-bool vdev_is_ethernet(const struct vhca_dev *dev, u32 port);
+/** vdev_has_link() - has a port, 1..ports, a link of a topology? */
+bool vdev_has_link(const struct vhca_dev *dev, u32 port);
 
-/** vdev_fabric_link() - number of the link of an InfiniBand port, 1..ports, with a topology */
+/** vdev_fabric_link() - number of the link of a port, 1..ports, that has one */
 u32 vdev_fabric_link(const struct vhca_dev *dev, u32 port);
 
 #endif /* VHCAD_DEVICE_H */

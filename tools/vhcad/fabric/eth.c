@@ -8,6 +8,7 @@
 
 #include "capture/capture.h"
 #include "fabric/eth_internal.h"
+#include "fabric/pipe.h"
 #include "trace/trace.h"
 
 void eth_segment_free(struct eth_segment *s)
@@ -20,21 +21,27 @@ void eth_segment_free(struct eth_segment *s)
 	free(s);
 }
 
-/* Nobody manages an Ethernet port: who has a link is active. */
+/* Who has a link is active. */
+bool eth_goes_active(struct port *ib)
+{
+	u8 on = ib->state == PORT_INIT ? PORT_ARMED : ib->state == PORT_ARMED ? PORT_ACTIVE : 0;
+
+	if (on)
+		port_set_state(ib, on);
+	return on;
+}
+
 static void on_state(struct port *ib, u8 old)
 {
 	struct fab_port *port = container_of(ib, struct fab_port, ib);
 
-	switch (ib->state) {
-	case PORT_INIT:
-		port_set_state(ib, PORT_ARMED);
+	if (eth_goes_active(ib))
 		return;
-	case PORT_ARMED:
-		port_set_state(ib, PORT_ACTIVE);
-		return;
-	case PORT_DOWN:
+	port->open = ib->state == PORT_ACTIVE && port->eth && !port->end;
+	if (ib->state == PORT_DOWN) {
 		fab_queue_drop(port);
-		break;
+		if (port->end)
+			topo_port_down(port);
 	}
 	if (port->plugged)
 		port->ops->state(port, old);
@@ -49,15 +56,23 @@ static void on_changed(struct port *ib, u32 what)
 
 static const struct port_ops port_ops = { .state = on_state, .changed = on_changed };
 
-/* A port whose fabric is filled in gets its cable, whose link comes up. */
-static void connect(struct fab_port *port, struct port *socket)
+/* A port whose fabric is filled in gets ready for its cable. */
+static void prepare(struct fab_port *port)
 {
 	port_init(&port->ib, port->ib.guid);
-	port_init(socket, 0);
 	port->rate = FAB_RATE_USUAL;
-	fab_rate_codes(&port->rate, &port->ib.speed);
 	INIT_LIST_HEAD(&port->queue);
 	port->ib.ops = &port_ops;
+}
+
+/* It gets it, and the link comes up: one of the topology, or to a socket of its own. */
+static void connect(struct fab_port *port, struct port *socket)
+{
+	fab_rate_codes(&port->rate, &port->ib.speed);
+	if (port->end)
+		socket = plug_socket(port);
+	else
+		port_init(socket, 0);
 	port_connect(&port->ib, socket);
 }
 
@@ -72,11 +87,24 @@ struct eth_segment *eth_segment_of(struct fabric *f)
 		return NULL;
 	pthread_mutex_init(&s->lock, NULL);
 	eth_gids_init(s);
+	s->far = f->eth_topo;
 	s->out.fabric = f;
 	s->out.cap_port = -1;
+	prepare(&s->out);
 	connect(&s->out, &s->socket);
 	f->eth = s;
 	return s;
+}
+
+void eth_plug_outside(struct eth_segment *s)
+{
+	struct fabric *f = s->out.fabric;
+
+	if (!f->eth_topo || topo_plug(&s->out, f->eth_topo, TOPO_OUTSIDE))
+		return;
+	s->out.end->outside = true;
+	port_disconnect(&s->out.ib);
+	connect(&s->out, NULL);
 }
 
 int fab_plug_eth(struct fabric *f, struct fab_port *port, const char *name, const u8 *mac,
@@ -96,7 +124,12 @@ int fab_plug_eth(struct fabric *f, struct fab_port *port, const char *name, cons
 		INIT_LIST_HEAD(&eth->gid[i].in_stations);
 		INIT_LIST_HEAD(&eth->gid[i].in_gids);
 	}
+	prepare(port);
 	port->fabric = f;
+	if (f->eth_topo && topo_plug(port, f->eth_topo, name)) {
+		free(eth);
+		return -ENOENT;
+	}
 	port->eth = eth;
 	port->cap_port = f->capture ? capture_add_ether(f->capture, name) : -1;
 	port->recorded = port->cap_port >= 0 || port->trace_row != TRACE_NO_ROW;
@@ -111,6 +144,8 @@ void eth_unplug(struct fab_port *port)
 	struct eth_segment *s = port->fabric->eth;
 	u32 i = 0;
 
+	if (port->end)
+		topo_unplug(port);
 	fab_eth_enable(port, false);
 	eth_gids_clear(s, port);
 	while (s->port[i] != port)

@@ -2,6 +2,7 @@
 /*
  * Ethernet ports: they share a segment, in which packets go where their Ethernet address, VLAN and
  * GID say, and which may be joined with that of the guests' network adapters (ether/ether.h).
+ * Without a topology of Ethernet that takes no time.
  *
  * An Ethernet port is active while its cable is in.  Its driver writes the table of its GIDs and
  * enables it: before that it neither sends nor receives, and frames for its addresses are the
@@ -68,12 +69,13 @@ struct fab_eth {
  * fab_plug_eth() - make an Ethernet port
  * @f: fabric
  * @port: ops, owner, number and ib.guid filled in, the rest zero
- * @name: for captures
+ * @name: for captures, and in a topology
  * @mac: permanent address
  * @strict: see struct fab_eth
  *
  * Its link comes up at once, before the owner is told of anything.  fab_unplug() undoes it.
- * Returns 0; -ENOSPC: there are ETH_PORTS; -ENOMEM.
+ * Returns 0; -ENOSPC: there are ETH_PORTS; -ENOMEM; -ENOENT: the topology of Ethernet has no link
+ * for it.
  */
 int fab_plug_eth(struct fabric *f, struct fab_port *port, const char *name, const u8 *mac,
 		 bool strict);
@@ -96,9 +98,11 @@ void fab_eth_reset(struct fab_port *port);
 
 /**
  * fabric_set_ether() - join Ethernet ports with the segment of the guests' network adapters
- * @f: fabric
+ * @f: fabric, which has its topologies by now
  * @e: segment that has not been started; is freed before the fabric
  *
+ * With a topology of Ethernet they are joined by the link to TOPO_OUTSIDE, and without that link
+ * not at all.
  * Returns 0 or -ENOMEM.
  */
 int fabric_set_ether(struct fabric *f, struct ether *e);

@@ -29,6 +29,7 @@ struct eth_box {
  * @enabled: ports that are
  * @port: ports, in the order in which they were plugged in
  * @ether: the guests' network adapters, or NULL
+ * @far: multicasts go to others than the ports: to those adapters, or to links
  * @out: what stands for those, as sender and as receiver
  * @socket: the other end of its cable, which faults of every link take down as well
  * @filling: frames from there,
@@ -48,6 +49,7 @@ struct eth_segment {
 	struct fab_port *port[ETH_PORTS];
 	u32 nports;
 	struct ether *ether;
+	bool far;
 	struct fab_port out;
 	struct port socket;
 	struct eth_box filling, taking;
@@ -88,14 +90,22 @@ void eth_gids_clear(struct eth_segment *s, struct fab_port *port);
 struct eth_segment *eth_segment_of(struct fabric *f);
 /** eth_segment_free() - the fabric ends; or NULL */
 void eth_segment_free(struct eth_segment *s);
+/** eth_plug_outside() - network adapters get their link, if the topology has one for them */
+void eth_plug_outside(struct eth_segment *s);
 /** eth_unplug() - a port goes that is unplugged from all else */
 void eth_unplug(struct fab_port *port);
+/** eth_goes_active() - nobody manages ports of Ethernet: true if the port, whose state has changed,
+ *	has gone on to another one
+ */
+bool eth_goes_active(struct port *ib);
 
 /* eth_send.c */
 /** eth_send() - fab_send() of an Ethernet port */
 void eth_send(struct fab_port *port, struct run *run);
 /** eth_send_some() - fab_send_some() of an Ethernet port */
 bool eth_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *bytes);
+/** eth_hears() - does an end of a link take multicasts of this VLAN? */
+bool eth_hears(const struct fab_port *port, u16 vlan);
 /** eth_receivers() - fab_receivers() of a multicast */
 void eth_receivers(struct eth_segment *s, const struct wire_path *path, fab_port_fn fn, void *arg);
 /**
@@ -120,6 +130,8 @@ bool eth_arrive(struct fab_port *from, struct run *run, struct fab_cursor *c, u3
  * Returns false if it has to be called again with the same frame, as not all have got it yet.
  */
 bool eth_take(struct eth_segment *s, const u8 *frame, u32 len, u32 *bytes);
+/** eth_has_room() - is there room on the link, if there is one, for what comes from outside? */
+bool eth_has_room(const struct eth_segment *s);
 /** eth_poll() - take frames that have come from outside, up to @most; returns how many */
 u32 eth_poll(struct fabric *f, u32 most);
 /** eth_waiting() - are there frames to take? */

@@ -11,6 +11,7 @@
 
 #include "ether/ether.h"
 #include "fabric/eth_internal.h"
+#include "fabric/pipe.h"
 #include "lib/bytes.h"
 
 #define HEAD	4u		/* bytes of a frame's length in a box */
@@ -91,6 +92,8 @@ int fabric_set_ether(struct fabric *f, struct ether *e)
 		return -ENOMEM;
 	s->out.ops = &out_ops;
 	s->ether = e;
+	s->far = true;
+	eth_plug_outside(s);
 	ether_set_tap(e, tap, f);
 	return 0;
 }
@@ -159,12 +162,17 @@ bool eth_take(struct eth_segment *s, const u8 *frame, u32 len, u32 *bytes)
 	return eth_arrive(&s->out, &run, &s->cursor, bytes);
 }
 
+bool eth_has_room(const struct eth_segment *s)
+{
+	return !s->out.end || topo_room(&s->out);
+}
+
 u32 eth_poll(struct fabric *f, u32 most)
 {
 	struct eth_segment *s = f->eth;
 	u32 n = 0, bytes = POLL_BYTES;
 
-	while (n < most && bytes && next_frame(s)) {
+	while (n < most && bytes && eth_has_room(s) && next_frame(s)) {
 		n++;
 		if (!eth_take(s, s->frame, s->len, &bytes))
 			break;

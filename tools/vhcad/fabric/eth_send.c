@@ -6,6 +6,7 @@
 
 #include "capture/capture.h"
 #include "fabric/eth_internal.h"
+#include "fabric/pipe.h"
 #include "fabric/threads.h"
 
 static void capture_run(struct fab_port *port, struct run *run)
@@ -70,38 +71,76 @@ static bool set_out(struct fab_port *port, struct run *run, u64 bytes)
 	return !run->pl || !run->pl->fault;
 }
 
+/* Links of a topology take it; @to: by its end, NULL: to all ends. */
+static void send_by_links(struct fab_port *from, const struct fab_port *to, struct run *run)
+{
+	/* network adapters outside that the file has no link for */
+	if (!from->end || (to && !to->end))
+		from->ib.drops += run->npkts;
+	else
+		topo_send(from, run, to ? eth_lid(to->end) : ETH_MLID);
+}
+
 /*
- * What is sent to the address of a port that has no such GID is lost: the address is the port's all
- * the same.  What comes from outside does not go back there.
+ * What does not pass at once.  What is sent to the address of a port that has no such GID is lost:
+ * the address is the port's all the same.  What comes from outside does not go back there.
  */
-static void unicast(struct fab_port *from, struct run *run, u64 bytes)
+static void send_on(struct fab_port *from, struct fab_port *to, struct run *run, u64 bytes)
 {
 	struct eth_segment *s = from->fabric->eth;
-	struct fab_port *to = eth_receiver(s, &run->h.path);
 
 	if (!to && s->ether && from != &s->out &&
 	    !eth_station(s, run->h.dmac, roce_vlan(run->h.vlan)))
 		to = &s->out;
-	if (to && to->ib.state == PORT_ACTIVE && to == &s->out)
-		give_out(from, run, bytes);
-	else if (to && to->ib.state == PORT_ACTIVE)
-		fab_give(from, to, run, bytes);
-	else
+	if (!to || to->ib.state != PORT_ACTIVE)
 		from->ib.drops += run->npkts;
+	else if (to == from)
+		fab_give(from, to, run, bytes);
+	else if (from->fabric->eth_topo)
+		send_by_links(from, to, run);
+	else
+		give_out(from, run, bytes);
 }
 
-static bool hears(const struct fab_port *port, u16 vlan)
+static void unicast(struct fab_port *from, struct run *run, u64 bytes)
+{
+	struct fab_port *to = eth_receiver(from->fabric->eth, &run->h.path);
+
+	if (to && to->open)
+		fab_give(from, to, run, bytes);
+	else
+		send_on(from, to, run, bytes);
+}
+
+bool eth_hears(const struct fab_port *port, u16 vlan)
 {
 	u32 bit = vlan == WIRE_NO_TAG ? 0 : vlan;
 
-	return port->eth->enabled && port->ib.state == PORT_ACTIVE &&
-	       port->eth->vlans[bit / 64] >> bit % 64 & 1;
+	return port->eth->enabled && port->eth->vlans[bit / 64] >> bit % 64 & 1;
+}
+
+/* Does it get a multicast at once?  Over links a port gives itself its own ones alone. */
+static bool hears(const struct fab_port *port, const struct fab_port *from, u16 vlan)
+{
+	return (port->open || (port == from && port->ib.state == PORT_ACTIVE)) &&
+	       eth_hears(port, vlan);
+}
+
+/* A multicast goes to others than the ports of the segment. */
+static void multicast_far(struct fab_port *from, struct run *run, u64 bytes)
+{
+	const struct eth_segment *s = from->fabric->eth;
+
+	if (from->fabric->eth_topo)
+		send_by_links(from, NULL, run);
+	else if (from != &s->out)
+		give_out(from, run, bytes);
 }
 
 void eth_receivers(struct eth_segment *s, const struct wire_path *path, fab_port_fn fn, void *arg)
 {
 	for (u32 n = 0; n < s->nports; n++)
-		if (hears(s->port[n], roce_vlan(path->vlan)))
+		if (hears(s->port[n], NULL, roce_vlan(path->vlan)))
 			fn(arg, s->port[n]);
 }
 
@@ -110,7 +149,10 @@ static bool lost(const struct run *run)
 	return run->pl && run->pl->fault;
 }
 
-/* Sends to all ports in the VLAN, by their numbers from 1, and once to the adapters outside. */
+/*
+ * Sends to all ports in the VLAN, by their numbers from 1, and once to the adapters outside or by a
+ * link.
+ */
 static bool multicast(struct fab_port *from, struct run *run, u64 bytes, struct fab_cursor *c,
 		      u32 *budget)
 {
@@ -120,15 +162,15 @@ static bool multicast(struct fab_port *from, struct run *run, u64 bytes, struct 
 
 	datagram_init(&d, run);
 	d.bytes = budget;
-	if (!(c && c->going) && s->ether && from != &s->out)
-		give_out(from, run, bytes);
+	if (!(c && c->going) && s->far)
+		multicast_far(from, run, bytes);
 	for (bool begun = c && c->next; n <= s->nports && !lost(run); n++, begun = false) {
 		struct fab_port *to = s->port[n - 1];
 
 		/* the one that has to come again is not made to wait again */
 		if (c && !begun && datagram_pause(&d, 0))
 			return fab_come_again(c, n, 0);
-		if (!hears(to, roce_vlan(run->h.vlan)))
+		if (!hears(to, from, roce_vlan(run->h.vlan)))
 			continue;
 		d.at = begun ? c->at : 0;
 		/* the adapter itself gives it to its own QPs */

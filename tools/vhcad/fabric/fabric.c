@@ -59,6 +59,7 @@ void fabric_free(struct fabric *f)
 		f->agents->free(f->agents_arg);
 	mads_end(f);
 	topo_free(f->topo);
+	topo_free(f->eth_topo);
 	switch_free(f->shared);
 	free(f->pool);
 	free(f->ports);
@@ -69,14 +70,18 @@ void fabric_free(struct fabric *f)
 
 bool fabric_is_single(const struct fabric *f)
 {
-	return f->topo || fab_queues(f) || f->nflapped;
+	return fab_has_topology(f) || fab_queues(f) || f->nflapped;
 }
 
 void fabric_set_topology(struct fabric *f, struct topo *t)
 {
-	switch_free(f->shared);
-	f->shared = NULL;
-	f->topo = t;
+	if (t->ethernet) {
+		f->eth_topo = t;
+	} else {
+		switch_free(f->shared);
+		f->shared = NULL;
+		f->topo = t;
+	}
 	topo_join(t, f);
 }
 
@@ -129,7 +134,7 @@ u32 fab_room(const struct fab_port *port)
 	u32 most = 2 * MAX(port->eth ? f->eth->nports + 1 : f->widest, 1u);
 	u32 room = fab_queues(f) ? f->nfree / most : UINT32_MAX;
 
-	return f->topo && !port->eth ? MIN(room, topo_room(port)) : room;
+	return port->end ? MIN(room, topo_room(port)) : room;
 }
 
 u32 fab_poll(struct fabric *f, u64 now, u32 most)
@@ -151,6 +156,8 @@ u32 fab_poll(struct fabric *f, u64 now, u32 most)
 		n += fab_queue_poll(f, most);
 	if (f->topo)
 		n += topo_run(f->topo, now, most);
+	if (f->eth_topo)
+		n += topo_run(f->eth_topo, now, most);
 	return n;
 }
 
@@ -165,10 +172,12 @@ u64 fab_next(struct fabric *f)
 		next = MIN(next, fab_queue_next(f));
 	if (f->topo)
 		next = MIN(next, topo_next(f->topo));
+	if (f->eth_topo)
+		next = MIN(next, topo_next(f->eth_topo));
 	for (u32 i = 0; f->nflapped && i < fab_all(f); i++)
 		if (fab_nth(f, i) && fab_nth(f, i)->ib.down_until)
 			next = MIN(next, fab_nth(f, i)->ib.down_until);
-	if (f->eth && eth_waiting(f->eth))
+	if (f->eth && eth_waiting(f->eth) && eth_has_room(f->eth))
 		next = MIN(next, fab_now(f));
 	return next;
 }

@@ -2,7 +2,7 @@
 /*
  * The fabric: what all ports of the daemon are plugged into.  For InfiniBand it is one switch that
  * takes no time, or the switches and links of a topology, see topo.h.  Ethernet ports share a
- * segment beside it, see eth.h.
+ * segment beside it, see eth.h, which may have a topology of its own.
  *
  * Once ports are plugged in everything here runs under the engine's lock, or on one of its threads;
  * see fabric_set_threads().
@@ -48,15 +48,16 @@ struct fab_port_ops {
  * @owner: for @ops
  * @number: of the owner's ports, from 1
  * @fabric: what it is plugged into
- * @eth: an Ethernet port; NULL: InfiniBand's, which all that follows here is about
- * @end: its link in the fabric's topology, if there is one
+ * @eth: an Ethernet port; NULL: InfiniBand's, which most of what follows here is about
+ * @end: its link in a topology of the fabric, if there is one; of Ethernet ports, too
  * @at: number of the switch's port that it is plugged into, from 1
  * @rate: of its link
  * @cap_port: interface of the capture, or -1; of Ethernet ports, too, as is what queues need
  * @trace_row: of what it sends; set by the owner before the port is plugged in
  * @recorded: somebody wants to know what it sends: the capture, or the trace
  * @open: packets pass it both ways without a further look: this end and the switch's are active,
- *	neither enforces P_Keys, and all that the one switch sends here is to LIDs of the port
+ *	neither enforces P_Keys, and all that the one switch sends here is to LIDs of the port.  An
+ *	Ethernet port's link has to be up, and not one of a topology
  * @foreign: LIDs that the one switch sends here and that are not the port's
  * @plugged: from now on the owner is told of changes
  * @nmads: packets that wait to leave, of fab_send_mad() and of fab_send_host_mad()

@@ -224,9 +224,10 @@ static void strike(struct fabric *f, const struct fab_fault *fault, const struct
 /* Where the class of a MAD stands, behind its headers. */
 #define MAD_CLASS	1u
 
-void crossing_packet(struct fab_crossing *c, const u8 *bytes, u32 len)
+/* @at: where the BTH is */
+static void crossing(struct fab_crossing *c, const u8 *bytes, u32 len, u32 at)
 {
-	u32 at = link_len((bytes[1] & 3) == WIRE_LNH_GLOBAL), data;
+	u32 data;
 
 	c->opcode = bytes[at];
 	c->dqpn = get_be32(bytes + at + 4) & 0xffffff;
@@ -234,6 +235,20 @@ void crossing_packet(struct fab_crossing *c, const u8 *bytes, u32 len)
 	c->mgmt_class = 0;
 	if (c->dqpn < 2 && wire_service(c->opcode) == WIRE_UD && len > data + MAD_CLASS)
 		c->mgmt_class = bytes[data + MAD_CLASS];
+}
+
+void crossing_packet(struct fab_crossing *c, const u8 *bytes, u32 len)
+{
+	crossing(c, bytes, len, link_len((bytes[1] & 3) == WIRE_LNH_GLOBAL));
+}
+
+void crossing_frame(struct fab_crossing *c, const u8 *bytes, u32 len)
+{
+	struct roce_place at;
+
+	/* what a fault has spoiled goes no further than the link's end */
+	if (roce_find(bytes, len, &at))
+		crossing(c, bytes, len, at.bth);
 }
 
 void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, struct fab_effect *effect)

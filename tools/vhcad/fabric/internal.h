@@ -24,7 +24,7 @@
  * struct fab_packet - a packet under way
  * @due: when it arrives; of one that waits in a topology, since when it does
  * @from: its sender; NULL: gone, or a switch
- * @dlid, @opcode, @pkey: where it goes and what it is; in a topology
+ * @dlid, @opcode, @pkey: where it goes and what it is; in a topology.  Of a frame see eth_lid()
  * @out: ports by which it is to leave the switch where it is the first in line
  * @spoiled: a fault has changed a bit of it
  * @mad: it is one of mad.c, whoever has it now
@@ -113,7 +113,7 @@ struct fab_armed {
  * struct fab_crossing - a link that a packet takes
  * @from, @to: the ports of adapters at its ends; NULL: switches.  Where all ports are at one
  *	switch that takes no time: the ports that send and receive
- * @between: a link between switches, else NULL
+ * @between: a link between switches, or to network adapters outside, else NULL
  * @back: from its second end to its first one
  * @opcode, @dqpn: the packet's
  * @mgmt_class: of a management packet, else 0
@@ -141,7 +141,7 @@ struct fab_mad_ops {
 	void (*to_agents)(struct fab_switch *sw, u32 port, const struct fab_packet *p);
 };
 
-/* A fabric has either @shared or @topo. */
+/* A fabric has either @shared or @topo, and for Ethernet @eth with or without @eth_topo. */
 struct fabric {
 	const struct fab_subnet_ops *subnet;	/* NULL: nobody manages it */
 	void *subnet_arg;
@@ -153,6 +153,7 @@ struct fabric {
 	u32 nmads;			/* all of mad.c, wherever they are */
 	struct fab_switch *shared;	/* the one switch, which takes no time */
 	struct topo *topo;
+	struct topo *eth_topo;		/* links of Ethernet ports; NULL: they have none */
 	struct eth_segment *eth;	/* Ethernet ports; NULL: there are none */
 	void (*wake)(void *arg);	/* see fabric_set_wake(); or NULL */
 	void *wake_arg;
@@ -280,8 +281,10 @@ bool fab_deliver(struct fab_port *to, struct fab_packet *p, u32 *bytes);
 /* fault.c */
 /** fab_faults_meet() - a packet meets the faults that are armed; they change @effect */
 void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, struct fab_effect *effect);
-/** crossing_packet() - say which packet it is that takes a link */
+/** crossing_packet() - say which packet of InfiniBand it is that takes a link */
 void crossing_packet(struct fab_crossing *c, const u8 *bytes, u32 len);
+/** crossing_frame() - the same of a frame of RoCEv2 */
+void crossing_frame(struct fab_crossing *c, const u8 *bytes, u32 len);
 /** fab_flap_ends() - nothing holds a port down any more */
 void fab_flap_ends(struct fab_port *port);
 /** fab_flaps_end() - let ports come up whose time is over */
@@ -312,31 +315,9 @@ void shared_receivers(const struct fab_port *from, u16 mlid, fab_port_fn fn, voi
 bool fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes,
 		       struct fab_cursor *c, u32 *budget);
 
-/* topo.c */
-/** topo_plug() - a port takes its link; 0, or -ENOENT: there is none of that name */
-int topo_plug(struct fab_port *port, const char *name);
-/** topo_unplug() - it gives it back */
-void topo_unplug(struct fab_port *port);
-
-/* pipe.c */
-/** topo_send() - packets set out; there is room for them, or they are dropped */
-void topo_send(struct fab_port *port, const struct run *run);
-/** topo_send_mad() - a packet of VL15 sets out from a port; it is taken */
-void topo_send_mad(struct fab_port *port, struct fab_packet *p);
-/** topo_switch_mad() - the same from a port of a switch, from 1 */
-void topo_switch_mad(struct fab_switch *sw, u32 port, struct fab_packet *p);
-/** topo_switch_data() - a switch's own packet that waits for room as others do; it is taken */
-void topo_switch_data(struct fab_switch *sw, struct fab_packet *p);
-/** topo_room() - packets that a port may send */
-u32 topo_room(const struct fab_port *port);
-/** topo_port_down() - what is under way to and from a port is lost */
-void topo_port_down(struct fab_port *port);
-/** topo_run() - what happens until @now, or until @most packets arrive; returns how many steps */
-u32 topo_run(struct topo *t, u64 now, u32 most);
-/** topo_next() - when something happens, or UINT64_MAX */
-u64 topo_next(struct topo *t);
-/** fab_link_flap() - hold a link between switches down until then */
-void fab_link_flap(struct fab_link *l, u64 until);
+/* plug.c */
+/** plug_socket() - the port of the switch that an adapter's port is plugged into */
+struct port *plug_socket(const struct fab_port *port);
 
 /** fab_heard() - would another port get this?  See struct fab_subnet_ops */
 static inline bool fab_heard(const struct fab_port *from, u16 dlid)

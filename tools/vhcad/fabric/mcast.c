@@ -113,7 +113,7 @@ static bool forward_links(struct fab_port *from, struct datagram *d, struct fab_
 			return fab_come_again(c, from->at, d->at);
 	}
 	if (others)
-		topo_send(from, d->run);
+		topo_send(from, d->run, d->run->h.dlid);
 	else if (!own && !(c && c->going))
 		fab_discard(from, d->run);
 	return true;

@@ -51,6 +51,11 @@ bool fab_deliver(struct fab_port *to, struct fab_packet *p, u32 *bytes)
 
 	to->ib.rx_packets += !again;
 	to->ib.rx_bytes += again ? 0 : p->len;
+	/* a check sequence covers all of it on every link */
+	if (p->spoiled) {
+		to->ib.bad++;
+		return true;
+	}
 	if (to->ops->rx_bytes) {
 		to->ops->rx_bytes(to, p->bytes, p->len);
 		return true;
@@ -68,6 +73,8 @@ bool fab_deliver(struct fab_port *to, struct fab_packet *p, u32 *bytes)
 			p->from->ib.drops++;
 		return true;
 	}
+	if (to->eth && !again && !eth_hears(to, roce_vlan(h.vlan)))
+		return true;
 	datagram_init(&d, &run);
 	d.bytes = bytes;
 	d.at = p->at;

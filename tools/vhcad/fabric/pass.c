@@ -146,6 +146,8 @@ static struct port_mask look_up(const struct fab_switch *sw, const struct fab_pi
 {
 	struct port_mask m = { 0 };
 
+	if (in->topo->ethernet)
+		return eth_ways(in, dlid);
 	if (lid_is_mcast(dlid)) {
 		m = sw->multicast[dlid - MLID_FIRST];
 		port_mask_clear(&m, in->in_no + 1);

@@ -139,13 +139,16 @@ static void meet_faults(struct fab_pipe *p, const struct fab_packet *packet,
 	struct fab_crossing c = {
 		.from = p->from_end ? p->from_end->port : NULL,
 		.to = p->to_end ? p->to_end->port : NULL,
-		.between = p->from && p->to ? p->link : NULL,
+		.between = link_is_between(p->link) ? p->link : NULL,
 		.back = p != p->link->pipe,
 		.held = &p->held,
 	};
 
 	if (f->nfaults) {
-		crossing_packet(&c, packet->bytes, packet->len);
+		if (p->topo->ethernet)
+			crossing_frame(&c, packet->bytes, packet->len);
+		else
+			crossing_packet(&c, packet->bytes, packet->len);
 		fab_faults_meet(f, &c, effect);
 	}
 	if (effect->cut_until)
@@ -485,7 +488,7 @@ u32 topo_room(const struct fab_port *port)
 	return pipe_open(end->out) ? end->out->link->l.queue - end->nsend : UINT32_MAX;
 }
 
-static bool queue_one(struct topo_end *end, const struct run *run, u32 i, u64 now)
+static bool queue_one(struct topo_end *end, const struct run *run, u32 i, u16 dlid, u64 now)
 {
 	struct topo *t = end->out->topo;
 	struct fab_packet *p = topo_take(t);
@@ -503,7 +506,7 @@ static bool queue_one(struct topo_end *end, const struct run *run, u32 i, u64 no
 	}
 	run_pkt_hdr(run, i, &h);
 	p->from = end->port;
-	p->dlid = h.dlid;
+	p->dlid = dlid;
 	p->pkey = h.pkey;
 	p->opcode = h.opcode;
 	p->spoiled = false;
@@ -520,7 +523,7 @@ static bool queue_one(struct topo_end *end, const struct run *run, u32 i, u64 no
 	return true;
 }
 
-void topo_send(struct fab_port *port, const struct run *run)
+void topo_send(struct fab_port *port, const struct run *run, u16 dlid)
 {
 	struct topo_end *end = port->end;
 	u64 now = port->fabric->now;
@@ -530,7 +533,7 @@ void topo_send(struct fab_port *port, const struct run *run)
 			port->ib.drops += run->npkts - i;
 			break;
 		}
-		if (!queue_one(end, run, i, now))
+		if (!queue_one(end, run, i, dlid, now))
 			break;
 	}
 	kick(end->out, now);

@@ -14,6 +14,7 @@ struct topo_end {
 	char name[TOPO_NAME_MAX];
 	u32 no;
 	struct fab_port *port;		/* NULL: not plugged in */
+	bool outside;			/* @port stands for the guests' network adapters */
 	struct fab_pipe *out;
 	struct fab_switch *sw;		/* at the link's other end */
 	struct list_head send[PORT_VLS];	/* packets that wait to set out, by their VLs */
@@ -105,6 +106,7 @@ struct fab_link {
 };
 
 struct topo {
+	bool ethernet;
 	struct fabric *fabric;
 	struct fab_switch *sw[TOPO_MAX_SWITCHES];
 	u32 nsw;
@@ -113,6 +115,8 @@ struct topo {
 	struct topo_end *end[TOPO_MAX_LINKS];
 	u32 nends;
 	u8 *by_hand;			/* see topo_by_hand(); NULL: nothing is */
+	int (*write)(struct topo *t);	/* see topo_set_writer() */
+	bool stale;			/* it has to be called */
 	struct timers timers;
 	u64 now;			/* of what happens now: fab_poll() may be late */
 	u64 landed;			/* packets delivered */
@@ -175,6 +179,37 @@ static inline bool link_whole(const struct fab_link *l)
 	return l->up && !l->flap_until;
 }
 
+/* Is it no adapter's: one between switches, or to network adapters outside, if there are any? */
+static inline bool link_is_between(const struct fab_link *l)
+{
+	const struct topo_end *end = l->pipe[0].from_end ? : l->pipe[0].to_end;
+
+	return !end || end->outside;
+}
+
+/*
+ * Frames have no LIDs.  In their place switches of Ethernet have, in the same tables, one for each
+ * end, and one for all multicasts.
+ */
+#define ETH_MLID	MLID_FIRST
+
+static inline u16 eth_lid(const struct topo_end *end)
+{
+	return end->no + 1;
+}
+
+static inline const struct port_mask *eth_tree(const struct fab_switch *sw)
+{
+	return &sw->multicast[ETH_MLID - MLID_FIRST];
+}
+
+/* eth_link.c */
+extern const struct port_ops eth_switch_ops;
+/** eth_renew() - have tables written for the links that are up; as topo_set_writer() says */
+int eth_renew(struct topo *t);
+/** eth_ways() - ports by which a frame that has come by @in leaves a switch, to @lid's end */
+struct port_mask eth_ways(const struct fab_pipe *in, u16 lid);
+
 /* pass.c */
 /**
  * forward_ports() - ports by which a packet leaves a switch
@@ -202,6 +237,32 @@ int topo_pool(struct topo *t);
 
 /** topo_forget() - a port goes: nobody tells it any more what became of its packets */
 void topo_forget(struct topo *t, const struct fab_port *port);
+
+/* topo.c */
+/** topo_plug() - a port takes its link in @t; 0, or -ENOENT: there is none of that name */
+int topo_plug(struct fab_port *port, struct topo *t, const char *name);
+/** topo_unplug() - it gives it back */
+void topo_unplug(struct fab_port *port);
+
+/* pipe.c */
+/** topo_send() - packets set out to a LID; there is room for them, or they are dropped */
+void topo_send(struct fab_port *port, const struct run *run, u16 dlid);
+/** topo_send_mad() - a packet of VL15 sets out from a port; it is taken */
+void topo_send_mad(struct fab_port *port, struct fab_packet *p);
+/** topo_switch_mad() - the same from a port of a switch, from 1 */
+void topo_switch_mad(struct fab_switch *sw, u32 port, struct fab_packet *p);
+/** topo_switch_data() - a switch's own packet that waits for room as others do; it is taken */
+void topo_switch_data(struct fab_switch *sw, struct fab_packet *p);
+/** topo_room() - packets that a port may send */
+u32 topo_room(const struct fab_port *port);
+/** topo_port_down() - what is under way to and from a port is lost */
+void topo_port_down(struct fab_port *port);
+/** topo_run() - what happens until @now, or until @most packets arrive; returns how many steps */
+u32 topo_run(struct topo *t, u64 now, u32 most);
+/** topo_next() - when something happens, or UINT64_MAX */
+u64 topo_next(struct topo *t);
+/** fab_link_flap() - hold a link between switches down until then */
+void fab_link_flap(struct fab_link *l, u64 until);
 
 static inline struct fab_switch *switch_of(const struct fabric *f, u32 sw)
 {

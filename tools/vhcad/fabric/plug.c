@@ -65,13 +65,12 @@ static int find_place(struct fabric *f, u32 *at)
 
 static void take_out(struct fab_port *port, u32 at)
 {
-	if (port->fabric->topo)
+	if (port->end)
 		topo_unplug(port);
 	port->fabric->ports[at] = NULL;
 }
 
-/* The port of the switch that it is plugged into. */
-static struct port *socket_of(const struct fab_port *port)
+struct port *plug_socket(const struct fab_port *port)
 {
 	struct fab_switch *sw = port->end ? port->end->sw : port->fabric->shared;
 
@@ -90,7 +89,7 @@ int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 	port->rate = FAB_RATE_USUAL;
 	port->at = at + 1;
 	INIT_LIST_HEAD(&port->queue);
-	if (f->topo && topo_plug(port, name))
+	if (f->topo && topo_plug(port, f->topo, name))
 		return -ENOENT;
 	fab_rate_codes(&port->rate, &port->ib.speed);
 	f->ports[at] = port;
@@ -103,7 +102,7 @@ int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 	port->cap_port = f->capture ? capture_add_ib_port(f->capture, name) : -1;
 	port->recorded = port->cap_port >= 0 || port->trace_row != TRACE_NO_ROW;
 	port->ib.ops = &port_ops;
-	port_connect(&port->ib, socket_of(port));
+	port_connect(&port->ib, plug_socket(port));
 	port->plugged = true;
 	return 0;
 }
@@ -171,5 +170,8 @@ void fab_mc_leave(struct fab_port *port, u16 mlid)
 
 int fab_reroute(struct fabric *f)
 {
-	return f->subnet ? f->subnet->reroute(f->subnet_arg) : 0;
+	int ib = f->topo && f->subnet ? f->subnet->reroute(f->subnet_arg) : 0;
+	int eth = f->eth_topo ? eth_renew(f->eth_topo) : 0;
+
+	return ib < 0 || eth < 0 ? -ENOMEM : ib + eth;
 }

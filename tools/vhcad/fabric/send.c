@@ -82,7 +82,7 @@ static void send_on(struct fab_port *port, struct fab_port *to, struct run *run,
 	else if (to)
 		return;
 	else if (f->topo && fab_heard(port, dlid))
-		topo_send(port, run);
+		topo_send(port, run, dlid);
 	else if (!f->topo && f->agents && switch_has_lid(f->shared, dlid))
 		to_agents(port, run);
 	else

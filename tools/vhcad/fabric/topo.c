@@ -9,12 +9,14 @@
 
 #include "fabric/pipe.h"
 
-struct topo *topo_new(void)
+struct topo *topo_new(bool ethernet)
 {
 	struct topo *t = calloc(1, sizeof(*t));
 
-	if (t)
-		INIT_LIST_HEAD(&t->free);
+	if (!t)
+		return NULL;
+	INIT_LIST_HEAD(&t->free);
+	t->ethernet = ethernet;
 	return t;
 }
 
@@ -67,6 +69,21 @@ static struct topo_end *find_end(const struct topo *t, const char *name)
 		if (!strcmp(t->end[i]->name, name))
 			return t->end[i];
 	return NULL;
+}
+
+bool topo_has_switch(const struct topo *t, const char *name)
+{
+	return find_switch(t, name);
+}
+
+bool topo_has_link(const struct topo *t, const char *name)
+{
+	return find_link(t, name);
+}
+
+bool topo_has_end(const struct topo *t, const char *name)
+{
+	return find_end(t, name);
 }
 
 const char *topo_switch(struct topo *t, const char *name, u32 hoq_life)
@@ -185,8 +202,9 @@ const char *topo_link(struct topo *t, const struct topo_link *l)
 	return NULL;
 }
 
-const char *topo_route(struct topo *t, u32 sw, const char *end, const char *link)
+const char *topo_route(struct topo *t, const char *name, const char *end, const char *link)
 {
+	const struct fab_switch *sw = find_switch(t, name);
 	const struct topo_end *e = find_end(t, end);
 	const struct fab_link *l = find_link(t, link);
 
@@ -199,13 +217,13 @@ const char *topo_route(struct topo *t, u32 sw, const char *end, const char *link
 	if (!t->by_hand)
 		return "no memory";
 	for (u32 i = 0; i < 2; i++) {
-		if (l->pipe[i].from != t->sw[sw])
+		if (l->pipe[i].from != sw)
 			continue;
 		if (l->pipe[i].to_end && l->pipe[i].to_end != e)
 			return "this link ends at another adapter";
-		if (e->sw == t->sw[sw] && l->pipe[i].to_end != e)
+		if (e->sw == sw && l->pipe[i].to_end != e)
 			return "this port is at the switch itself";
-		t->by_hand[sw * t->nends + e->no] = l->pipe[i].out_no + 1;
+		t->by_hand[sw->no * t->nends + e->no] = l->pipe[i].out_no + 1;
 		return NULL;
 	}
 	return "this link is not one of the switch";
@@ -225,6 +243,8 @@ static int finish_switch(struct topo *t, struct fab_switch *sw)
 	for (u32 i = 0; i < sw->nports; i++) {
 		struct port *ib = &sw->port[i + 1].ib;
 
+		if (t->ethernet)
+			ib->ops = &eth_switch_ops;
 		sw->out[i]->near = ib;
 		sw->in[i]->far = ib;
 		fab_rate_codes(&sw->out[i]->link->l.rate, &ib->speed);
@@ -273,6 +293,7 @@ const char *topo_end(const struct topo *t, u32 n)
 void topo_join(struct topo *t, struct fabric *f)
 {
 	t->fabric = f;
+	t->stale = t->ethernet;
 	for (u32 i = 0; i < t->nsw; i++)
 		t->sw[i]->fabric = f;
 	for (u32 i = 0; i < t->nlinks; i++) {
@@ -281,11 +302,6 @@ void topo_join(struct topo *t, struct fabric *f)
 		if (p->near && p->far)
 			port_connect(p->near, p->far);
 	}
-}
-
-bool fab_has_topology(const struct fabric *f)
-{
-	return f->topo;
 }
 
 const struct topo *fab_topology(const struct fabric *f)
@@ -332,9 +348,9 @@ bool topo_far(const struct topo *t, u32 sw, u32 port, struct topo_far *far)
 	return true;
 }
 
-int topo_plug(struct fab_port *port, const char *name)
+int topo_plug(struct fab_port *port, struct topo *t, const char *name)
 {
-	struct topo_end *end = find_end(port->fabric->topo, name);
+	struct topo_end *end = find_end(t, name);
 
 	if (!end || end->port)
 		return -ENOENT;
@@ -350,113 +366,9 @@ int topo_plug(struct fab_port *port, const char *name)
 void topo_unplug(struct fab_port *port)
 {
 	link_cut(port->end->out->link);
-	topo_forget(port->fabric->topo, port);
+	topo_forget(port->end->out->topo, port);
 	port->end->port = NULL;
 	port->end->out->near = NULL;
 	pipe_back(port->end->out)->far = NULL;
 	port->end = NULL;
-}
-
-int fab_link_find(const struct fabric *f, const char *name)
-{
-	for (u32 i = 0; f->topo && i < f->topo->nlinks; i++)
-		if (!strcmp(f->topo->link[i]->l.name, name))
-			return i;
-	return -1;
-}
-
-struct fab_link *fab_link_at(struct fabric *f, u32 n)
-{
-	return f->topo->link[n];
-}
-
-bool fab_link_is_between(const struct fabric *f, u32 n)
-{
-	const struct fab_pipe *p = f->topo->link[n]->pipe;
-
-	return p->from && p->to;
-}
-
-bool fab_link_state(const struct fabric *f, u32 n, struct fab_link_state *s)
-{
-	const struct fab_link *l;
-
-	if (!f->topo || n >= f->topo->nlinks)
-		return false;
-	l = f->topo->link[n];
-	s->l = l->l;
-	s->up = pipe_open(&l->pipe[0]);
-	for (u32 i = 0; i < 2; i++) {
-		const struct topo_end *end = l->pipe[i].from_end;
-
-		s->count[i] = l->pipe[i].count;
-		s->queued[i] = end ? end->nsend : 0;
-		for (u32 vl = 0; vl < PORT_VLS; vl++)
-			s->queued[i] += l->pipe[i].lane[vl].used;
-	}
-	return true;
-}
-
-int fab_switch_find(const struct fabric *f, const char *name)
-{
-	const struct fab_switch *sw = f->topo ? find_switch(f->topo, name) : NULL;
-
-	return sw ? (int)sw->no : -1;
-}
-
-static u32 number_of(const struct topo *t, const struct fab_link *l)
-{
-	u32 i = 0;
-
-	while (t->link[i] != l)
-		i++;
-	return i;
-}
-
-u32 fab_port_link(const struct fab_port *port)
-{
-	return number_of(port->fabric->topo, port->end->out->link);
-}
-
-bool fab_switch_state(const struct fabric *f, u32 n, struct fab_switch_state *s)
-{
-	const struct fab_switch *sw;
-
-	if (!f->topo || n >= f->topo->nsw)
-		return false;
-	sw = f->topo->sw[n];
-	s->name = sw->name;
-	s->hoq_life = sw->hoq_life;
-	s->ports = sw->nports;
-	s->no_way = sw->no_way;
-	for (u32 i = 0; i < sw->nports; i++)
-		s->link[i] = number_of(f->topo, sw->out[i]->link);
-	return true;
-}
-
-void fab_link_up(struct fabric *f, u32 n, bool up)
-{
-	struct fab_link *l = f->topo->link[n];
-
-	l->up = up;
-	port_set_cable(l->pipe->near, up);
-}
-
-void fab_link_rate(struct fabric *f, u32 n, const struct fab_rate *rate)
-{
-	struct fab_link *l = f->topo->link[n];
-
-	l->l.rate = *rate;
-	l->kbps = fab_rate_kbps(rate);
-	for (u32 i = 0; i < 2; i++) {
-		if (l->pipe[i].near)
-			fab_rate_codes(rate, &l->pipe[i].near->speed);
-		if (l->pipe[i].from_end && l->pipe[i].from_end->port)
-			l->pipe[i].from_end->port->rate = *rate;
-	}
-}
-
-void fab_link_latency(struct fabric *f, u32 n, u32 latency)
-{
-	f->topo->link[n]->l.latency = latency;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A fabric of several switches, with links that have a rate, a latency and queues.
+ * A fabric of several switches, with links that have a rate, a latency and queues.  It is one of
+ * InfiniBand or one of Ethernet; a fabric may have one of each.
  *
  * Without one the ports of a fabric share a switch that takes no time.  What goes to another
  * port travels here as bytes, link by link: a switch has all of a packet before it sends it on,
@@ -21,6 +22,7 @@ struct fabric;
 struct topo;
 struct fab_link;
 struct fab_port;
+struct port_mask;
 
 #define TOPO_MAX_SWITCHES	64u
 #define TOPO_SWITCH_PORTS	254u
@@ -30,6 +32,9 @@ struct fab_port;
 #define TOPO_MAX_QUEUE		1024u		/* packets */
 #define TOPO_MAX_PACKETS	32768u		/* of all queues together */
 
+/* The end of a link of Ethernet that leads to the guests' network adapters: fabric_set_ether(). */
+#define TOPO_OUTSIDE		"ethernet"
+
 /* PortInfo:HOQLife: 4.096 us times a power of two; what is above this is no end. */
 #define TOPO_HOQ_LAST		19u
 #define TOPO_HOQ_MOST		31u
@@ -38,7 +43,7 @@ struct fab_port;
 /**
  * struct topo_link - a link as it is described
  * @name: its own
- * @end: a switch's name, and a switch's or that of an adapter's port: "hca0:1"
+ * @end: a switch's name, and a switch's, or that of an adapter's port, "hca0:1", or TOPO_OUTSIDE
  * @rate: both ways
  * @latency: ns from one end to the other
  * @queue: packets that wait at each end
@@ -51,8 +56,8 @@ struct topo_link {
 	u32 queue;
 };
 
-/** topo_new() - one without switches; NULL without memory */
-struct topo *topo_new(void);
+/** topo_new() - one without switches, of Ethernet or of InfiniBand; NULL without memory */
+struct topo *topo_new(bool ethernet);
 
 /** topo_free() - one that is no fabric's; or NULL */
 void topo_free(struct topo *t);
@@ -74,13 +79,37 @@ const char *topo_link(struct topo *t, const struct topo_link *l);
 /**
  * topo_route() - say by which link a switch reaches a port
  * @t: topology with all links
- * @sw: the switch's number, in order of topo_switch()
+ * @sw: the switch's name; it is there
  * @end: the port
  * @link: name of the link
  *
  * Ports of which nothing is said are reached by the fewest links.
  */
-const char *topo_route(struct topo *t, u32 sw, const char *end, const char *link);
+const char *topo_route(struct topo *t, const char *sw, const char *end, const char *link);
+
+/** topo_has_switch() - is there a switch of this name? */
+bool topo_has_switch(const struct topo *t, const char *name);
+
+/** topo_has_link() - is there a link of this name? */
+bool topo_has_link(const struct topo *t, const char *name);
+
+/** topo_has_end() - has the adapter's port of this name a link? */
+bool topo_has_end(const struct topo *t, const char *name);
+
+/**
+ * topo_set_writer() - say who writes the tables of switches of Ethernet
+ * @t: topology of Ethernet
+ * @write: writes all of them, by topo_set_way() and topo_set_tree(), for the links that are up.
+ *	Called before a switch looks into them when links between switches have come or gone.
+ *	Returns how many ends some switch does not reach, or -ENOMEM
+ */
+void topo_set_writer(struct topo *t, int (*write)(struct topo *t));
+
+/** topo_set_way() - the port by which a switch of Ethernet sends to an end; 0: it has no way */
+void topo_set_way(struct topo *t, u32 sw, u32 end, u8 port);
+
+/** topo_set_tree() - the ports by which a switch of Ethernet sends and takes multicasts */
+void topo_set_tree(struct topo *t, u32 sw, const struct port_mask *ports);
 
 /**
  * topo_check() - all is described: look whether it can be
@@ -130,14 +159,14 @@ bool topo_far(const struct topo *t, u32 sw, u32 port, struct topo_far *far);
 
 /**
  * fabric_set_topology() - let a fabric have these switches and links
- * @f: fabric without ports
+ * @f: fabric without ports, and without a topology of this kind
  * @t: finished; the fabric's from now on
  *
- * Ports that have no link there cannot be plugged in.
+ * Ports of the kind that have no link there cannot be plugged in.
  */
 void fabric_set_topology(struct fabric *f, struct topo *t);
 
-/** fab_topology() - a fabric's topology, or NULL */
+/** fab_topology() - a fabric's topology of InfiniBand, or NULL */
 const struct topo *fab_topology(const struct fabric *f);
 
 /** fab_port_end() - the number of a port that is plugged in, as topo_end() has it */
@@ -172,6 +201,7 @@ struct fab_link_state {
 /**
  * struct fab_switch_state - a switch as it is
  * @name: its name
+ * @ethernet: of Ethernet, not of InfiniBand
  * @hoq_life: as it was given
  * @ports: how many
  * @link: number of the link at each port; ports count from 1, and this from 0
@@ -179,13 +209,14 @@ struct fab_link_state {
  */
 struct fab_switch_state {
 	const char *name;
+	bool ethernet;
 	u32 hoq_life;
 	u32 ports;
 	u32 link[TOPO_SWITCH_PORTS];
 	u64 no_way;
 };
 
-/** fab_has_topology() - has the fabric one? */
+/** fab_has_topology() - has the fabric one, of either kind? */
 bool fab_has_topology(const struct fabric *f);
 
 /** fab_link_find() - number of the link of that name; -1: there is none */
@@ -197,30 +228,49 @@ struct fab_link *fab_link_at(struct fabric *f, u32 n);
 /** fab_link_state() - the n-th link; false: there are n or fewer */
 bool fab_link_state(const struct fabric *f, u32 n, struct fab_link_state *s);
 
-/** fab_switch_state() - the n-th switch; false: there are n or fewer */
+/**
+ * fab_switch_state() - the n-th switch; false: there are n or fewer
+ *
+ * Those of Ethernet come behind those of InfiniBand, whose numbers are those of fabric/switch.h.
+ */
 bool fab_switch_state(const struct fabric *f, u32 n, struct fab_switch_state *s);
+
+/**
+ * fab_eth_ways() - where a switch of Ethernet sends what is for an end
+ * @f: fabric
+ * @n: the switch, as fab_switch_state() has it
+ * @end: the end's number; the one behind the last stands for multicasts
+ * @ports: receives the ports by which the switch sends it
+ *
+ * Returns the end's name; NULL: there are no more.
+ */
+const char *fab_eth_ways(struct fabric *f, u32 n, u32 end, struct port_mask *ports);
 
 /** fab_switch_find() - number of the switch of that name; -1: there is none */
 int fab_switch_find(const struct fabric *f, const char *name);
 
-/** fab_port_link() - number of the link of an adapter's port */
+/** fab_port_has_link() - has an adapter's port a link of a topology? */
+bool fab_port_has_link(const struct fab_port *port);
+
+/** fab_port_link() - number of the link of an adapter's port that has one */
 u32 fab_port_link(const struct fab_port *port);
 
-/** fab_link_is_between() - is it one between switches? */
+/** fab_link_is_between() - is it one between switches, or to network adapters outside? */
 bool fab_link_is_between(const struct fabric *f, u32 n);
 
 /**
- * fab_link_up() - let a link between switches be, or cut it
+ * fab_link_up() - let a link of fab_link_is_between() be, or cut it
  *
  * What is on its way is lost, and so is what would take it.
  */
 void fab_link_up(struct fabric *f, u32 n, bool up);
 
 /**
- * fab_reroute() - have the subnet find routes again over the links that are up
+ * fab_reroute() - have the subnet of InfiniBand find routes again over the links that are up
  *
- * What topology files say of routes holds where it still leads to the port.  Returns how many
- * ports some switch does not reach; -ENOMEM; 0 if nobody manages the subnet.
+ * What topology files say of routes holds where it still leads to the port.  Switches of Ethernet,
+ * which have done so already, do it once more.  Returns how many ports some switch does not reach,
+ * those of a subnet that nobody manages not among them; or -ENOMEM.
  */
 int fab_reroute(struct fabric *f);
 

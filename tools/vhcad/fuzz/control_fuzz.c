@@ -2,7 +2,7 @@
 /*
  * Fuzzes a line on the control socket.  Its user is trusted, but a mistake must not end the daemon.
  *
- * Input: the line; behind a T it is for adapters on a topology, one of whose ports is Ethernet's.
+ * Input: the line; behind a T it is for adapters on topologies, of InfiniBand and of Ethernet.
  * The answer has to be a line of JSON that says whether the command was carried out, and if not,
  * why.
  */
@@ -60,10 +60,14 @@ static void make_linked(void)
 	static const struct t_link links[] = {
 		{ "s-a:1", "4X EDR", 5, 4 }, { "s-z", "4X HDR", 5, 4 }, { "z-b:1", "1X SDR", 0, 2 },
 		{ 0 },
+	}, frames[] = {
+		{ "e-a:2", "4X EDR", 5, 4 }, { "e-f", "4X HDR", 5, 4 }, { "f-b:2", "1X SDR", 0, 2 },
+		{ 0 },
 	};
 
 	t_world_init(&f.linked);
 	fabric_set_topology(f.linked.fabric, t_topo("sz", TOPO_HOQ_USUAL, links));
+	fabric_set_topology(f.linked.fabric, t_eth_topo("ef", TOPO_HOQ_USUAL, frames));
 	for (u32 i = 0; i < 2; i++) {
 		struct vdev_config cfg = {
 			.name = i ? "b" : "a", .node_guid = 0x1000 * (i + 1), .ports = 2,

@@ -11,6 +11,7 @@
 #include "lib/bytes.h"
 #include "tests/teth.h"
 #include "tests/tprog.h"
+#include "tests/ttopo.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE | VHCA_ACCESS_REMOTE_READ)
 #define QKEY	0x11223344u
@@ -29,11 +30,17 @@ struct fixture {
 	int fd;
 };
 
-static void setup(struct fixture *f)
+/* Both ports and the adapters are at a switch each, or there are none. */
+static const struct t_link row[] = {
+	{ "a-t0:1", "4X EDR", 100, 8 }, { "a-b", "4X EDR", 100, 8 }, { "b-t1:1", "4X EDR", 100, 8 },
+	{ "b-c", "4X EDR", 100, 8 }, { "c-ethernet", "4X EDR", 1000, 2 }, { 0 },
+};
+
+static void setup_over(struct fixture *f, struct topo *t)
 {
 	struct ether_port port[ETHER_PORTS];
 
-	t_eth_segment(&f->segment, &f->p);
+	t_eth_segment(&f->segment, &f->p, t);
 	assert_int_equal(ether_start(f->segment.e), 0);
 	f->fd = tprog_attach(f->segment.place->path);
 	do {
@@ -43,6 +50,11 @@ static void setup(struct fixture *f)
 	t_eth_ud_up(&f->p, QKEY);
 	t_mr_init(&f->p.h[0], &f->l, 0, 8192, RW, 1, 12);
 	t_mr_fill(&f->l, 1);
+}
+
+static void setup(struct fixture *f)
+{
+	setup_over(f, NULL);
 }
 
 static void done(struct fixture *f)
@@ -132,25 +144,32 @@ static void post(struct fixture *f)
 	t_recv(&f->p.qp[0], 10, 1, &s);
 }
 
-/* There: a frame with a right ICRC.  And back: a completion that says who it is from. */
-static void there_and_back(void **state)
+/* Device 0 sends the adapter a datagram. */
+static void send_out(struct fixture *f)
 {
-	u8 buf[WIRE_MAX_PKT], got[64];
-	struct vhca_cqe e;
-	struct fixture f;
-	struct wire_hdr h;
-	struct twr wr;
-	u32 n, at, len;
+	struct twr wr = t_wr(VHCA_OP_SEND, 1, &f->l, 0, 100, NULL, 0);
 
-	setup(&f);
-	wr = t_wr(VHCA_OP_SEND, 1, &f.l, 0, 100, NULL, 0);
 	wr.ud = (struct vhca_wqe_ud){
 		.av = t_eth_av(1, 0), .dqpn = htole32(0x17), .qkey = htole32(QKEY),
 	};
 	memcpy(wr.ud.av.dmac, nic_mac, 6);
 	memcpy(wr.ud.av.dgid, nic_gid, 16);
-	t_send(&f.p.qp[0], &wr);
-	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+	t_send(&f->p.qp[0], &wr);
+	t_expect_cqe(&f->p.cq[0], 1, VHCA_CS_SUCCESS);
+}
+
+/* There: a frame with a right ICRC.  And back: a completion that says who it is from. */
+static void there_and_back_over(struct topo *t)
+{
+	u8 buf[WIRE_MAX_PKT], got[64];
+	struct vhca_cqe e;
+	struct fixture f;
+	struct wire_hdr h;
+	u32 n, at, len;
+
+	setup_over(&f, t);
+	send_out(&f);
+	t_settle(&f.p.w, 1000000);
 	n = get(&f, buf);
 	assert_int_equal(wire_parse_roce(buf, n, &h, &at, &len), WIRE_OK);
 	assert_int_equal(len, 100);
@@ -164,6 +183,9 @@ static void there_and_back(void **state)
 	post(&f);
 	put(&f, buf, make(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn));
 	handled(&f, 1);
+	if (t)
+		t_expect_no_cqe(&f.p.cq[0]);
+	t_settle(&f.p.w, 1000000);
 	e = t_expect_cqe(&f.p.cq[0], 10, VHCA_CS_SUCCESS);
 	assert_memory_equal(e.smac, nic_mac, 6);
 	assert_int_equal(le32toh(e.src_qpn), 0x17);
@@ -171,6 +193,94 @@ static void there_and_back(void **state)
 	t_mr_get(&f.l, 4096 + GRH, got, 64);
 	for (u32 i = 0; i < 64; i++)
 		assert_int_equal(got[i], 0x5a);
+	done(&f);
+}
+
+static void there_and_back(void **state)
+{
+	there_and_back_over(NULL);
+	there_and_back_over(t_eth_topo("abc", TOPO_HOQ_USUAL, row));
+}
+
+static struct fab_link_state link_state(struct fixture *f, const char *name)
+{
+	struct fab_link_state s;
+
+	assert_true(fab_link_state(f->p.w.fabric, fab_link_find(f->p.w.fabric, name), &s));
+	return s;
+}
+
+/*
+ * What comes from outside waits for room on its link, as everything does.  Multicasts cross each
+ * link once, and without a link to the adapters nothing comes, nor goes there.
+ */
+static void over_links(void **state)
+{
+	static const u8 mgid[16] = { [10] = 0xff, 0xff, 239, 1, 2, 3 };
+	struct t_link none[ARRAY_SIZE(row)];
+	struct vhca_mcg_req req = { 0 };
+	u8 buf[WIRE_MAX_PKT], mac[6];
+	struct fixture f;
+	struct fabric *fab;
+	u32 n;
+
+	setup_over(&f, t_eth_topo("abc", TOPO_HOQ_USUAL, row));
+	fab = f.p.w.fabric;
+	for (u32 i = 0; i < 20; i++) {
+		post(&f);
+		put(&f, buf, make(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn));
+	}
+	handled(&f, 20);
+	/* one has set out, two wait, and nobody polls for the room that others wait for */
+	assert_int_equal(link_state(&f, "c-ethernet").queued[1], 1 + 2);
+	assert_true(f.p.w.next > f.p.w.now);
+	t_settle(&f.p.w, 1000000);
+	for (u32 i = 0; i < 20; i++)
+		t_expect_cqe(&f.p.cq[0], 10, VHCA_CS_SUCCESS);
+	assert_int_equal(link_state(&f, "c-ethernet").count[1].packets, 20);
+	assert_int_equal(link_state(&f, "a-b").count[1].packets, 20);
+	assert_int_equal(fab->eth->out.ib.drops, 0);
+	/* a group: both devices, each by its own link */
+	req.qpn = htole32(f.p.qp[0].qpn);
+	memcpy(req.mgid, mgid, sizeof(req.mgid));
+	assert_int_equal(t_admin(&f.p.h[0], VHCA_CMD_ATTACH_MCG, &req, sizeof(req), NULL),
+			 VHCA_ST_OK);
+	roce_mcast_mac(mgid, mac);
+	n = make(buf, mac, mgid, 0xffffff);
+	post(&f);
+	put(&f, buf, n);
+	handled(&f, 21);
+	t_settle(&f.p.w, 1000000);
+	t_expect_cqe(&f.p.cq[0], 10, VHCA_CS_SUCCESS);
+	for (u32 i = 0; i < 2; i++)
+		assert_int_equal(t_stats(&f.p.h[i]).rx_mcast_packets, 1);
+	assert_int_equal(link_state(&f, "b-c").count[1].mcast, 1);
+	assert_int_equal(link_state(&f, "a-b").count[1].mcast, 1);
+	/* this link belongs to no port, as those between switches do not */
+	assert_true(fab_link_is_between(fab, fab_link_find(fab, "c-ethernet")));
+	fab_link_up(fab, fab_link_find(fab, "c-ethernet"), false);
+	send_out(&f);
+	t_settle(&f.p.w, 1000000);
+	assert_int_equal(f.p.h[0].dev->port->fab.ib.drops, 1);
+	fab_link_up(fab, fab_link_find(fab, "c-ethernet"), true);
+	send_out(&f);
+	t_settle(&f.p.w, 1000000);
+	assert_true(get(&f, buf) > 100);
+	done(&f);
+
+	/* the same without the last link */
+	memcpy(none, row, sizeof(none));
+	none[4].ends = NULL;
+	setup_over(&f, t_eth_topo("abc", TOPO_HOQ_USUAL, none));
+	send_out(&f);
+	post(&f);
+	put(&f, buf, make(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn));
+	put(&f, buf, n);
+	handled(&f, 2);
+	t_settle(&f.p.w, 1000000);
+	t_expect_no_cqe(&f.p.cq[0]);
+	assert_int_equal(f.p.h[0].dev->port->fab.ib.drops, 1);
+	assert_int_equal(f.p.w.fabric->eth->out.ib.drops, 2);
 	done(&f);
 }
 
@@ -374,6 +484,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(over_links),
 		cmocka_unit_test(whose),
 		cmocka_unit_test(hostile),
 		cmocka_unit_test(too_long),

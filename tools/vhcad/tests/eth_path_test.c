@@ -18,13 +18,31 @@ struct fixture {
 	struct tmr l, r;
 };
 
-static void setup(struct fixture *f, bool strict)
+/* Two hosts by three switches, and another way around the one in the middle. */
+static const struct t_link row[] = {
+	{ "a-t0:1", "4X EDR", 1000, 8 }, { "a-b", "4X SDR", 1000, 8 }, { "b-c", "4X SDR", 1000, 8 },
+	{ "c-t1:1", "2X HDR", 1000, 8 }, { "a-d", "4X EDR", 1000, 8 }, { "d-e", "4X EDR", 1000, 8 },
+	{ "e-c", "4X EDR", 1000, 8 }, { 0 },
+};
+
+static void make_regions(struct fixture *f)
 {
-	t_eth_pair(&f->p, strict);
 	t_mr_init(&f->p.h[0], &f->l, 0, 65536, RW, 1, 12);
 	t_mr_init(&f->p.h[1], &f->r, 0, 65536, RW, 1, 12);
 	t_mr_fill(&f->l, 1);
 	t_mr_fill(&f->r, 2);
+}
+
+static void setup(struct fixture *f, bool strict)
+{
+	t_eth_pair(&f->p, strict);
+	make_regions(f);
+}
+
+static void setup_links(struct fixture *f)
+{
+	t_eth_pair_over(&f->p, true, t_eth_topo("abcde", TOPO_HOQ_USUAL, row));
+	make_regions(f);
 }
 
 static void write_some(struct fixture *f)
@@ -86,6 +104,112 @@ static void lossy(void **state)
 	t_mr_expect(&f.r, 200, LEN, 1, 100);
 	assert_true(nth.seen > 6);
 	fab_set_packet_hook(f.p.w.fabric, NULL, NULL);
+	t_pair_fini(&f.p);
+}
+
+static void arm(struct fixture *f, u32 kind, const char *link, u32 permille)
+{
+	struct fabric *fab = f->p.w.fabric;
+	const struct fab_fault fault = {
+		.kind = kind, .permille = permille, .seed = 3,
+		.link = fab_link_at(fab, fab_link_find(fab, link)),
+	};
+
+	assert_int_equal(fab_fault_arm(fab, &fault), 0);
+}
+
+static struct fab_link_state link_state(struct fixture *f, const char *name)
+{
+	struct fab_link_state s;
+
+	assert_true(fab_link_state(f->p.w.fabric, fab_link_find(f->p.w.fabric, name), &s));
+	return s;
+}
+
+/* Over links: at the rate of the slowest, without a loss, by each version of IP and in a VLAN. */
+static void over_links(void **state)
+{
+	const struct vhca_port_req req = { .port = 1 };
+	struct vhca_port_attr attr;
+	struct fixture f;
+	u64 t0, took;
+
+	for (u32 i = 0; i < T_ETH_GIDS; i++) {
+		struct twr wr;
+
+		setup_links(&f);
+		t_eth_connect(&f.p, VHCA_QPT_RC, i);
+		t0 = f.p.w.now;
+		wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 65536, &f.r, 0);
+		t_send(&f.p.qp[0], &wr);
+		t_expect_no_cqe(&f.p.cq[0]);
+		t_settle(&f.p.w, 100000000);
+		took = f.p.w.now - t0;
+		t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
+		t_mr_expect(&f.r, 0, 65536, 1, 0);
+		/* a ns a byte, the headers of 64 packets, and the way there and back */
+		assert_in_range(took, 65536, 65536 + 64 * 90 + 20000);
+		assert_int_equal(t_stats(&f.p.h[0]).timeouts, 0);
+		assert_int_equal(f.p.h[0].dev->port->fab.ib.drops, 0);
+		assert_int_equal(link_state(&f, "a-b").count[0].packets, 64);
+		assert_int_equal(link_state(&f, "a-d").count[0].packets, 0);
+		t_pair_fini(&f.p);
+	}
+	/* the port says what its link has, which may change */
+	setup_links(&f);
+	assert_int_equal(t_admin_out(&f.p.h[1], VHCA_CMD_QUERY_PORT, &req, sizeof(req), &attr,
+				     sizeof(attr)), VHCA_ST_OK);
+	assert_int_equal(attr.active_width, 16);
+	assert_int_equal(le16toh(attr.active_speed), 64);
+	t_pair_fini(&f.p);
+}
+
+/* What links lose or spoil is sent again; one that goes is gone around, and a port's own is not. */
+static void links_fail(void **state)
+{
+	struct vhca_eqe e;
+	struct fixture f;
+	struct fabric *fab;
+	struct twr wr;
+
+	setup_links(&f);
+	fab = f.p.w.fabric;
+	t_eth_connect(&f.p, VHCA_QPT_RC, 0);
+	arm(&f, FAB_LOSS, "a-b", 30);
+	arm(&f, FAB_CORRUPT, "b-c", 30);
+	for (u32 i = 0; i < 4; i++) {
+		wr = t_wr(VHCA_OP_WRITE, i, &f.l, 0, 65536, &f.r, 0);
+		t_send(&f.p.qp[0], &wr);
+	}
+	t_settle(&f.p.w, 60000000000ull);
+	for (u32 i = 0; i < 4; i++)
+		t_expect_cqe(&f.p.cq[0], i, VHCA_CS_SUCCESS);
+	t_mr_expect(&f.r, 0, 65536, 1, 0);
+	assert_true(link_state(&f, "a-b").count[0].lost > 0);
+	assert_true(link_state(&f, "b-c").count[0].bad > 0);
+	/* the link goes in the middle of it, and the connection only misses what is lost */
+	fab_fault_clear(fab, NULL, fab_link_at(fab, fab_link_find(fab, "a-b")));
+	fab_fault_clear(fab, NULL, fab_link_at(fab, fab_link_find(fab, "b-c")));
+	t_mr_fill(&f.l, 5);
+	t_send(&f.p.qp[0], &wr);
+	for (u64 until = f.p.w.now + 20000; f.p.w.now < until; )
+		assert_true(t_advance(&f.p.w));
+	fab_link_up(fab, fab_link_find(fab, "a-b"), false);
+	t_settle(&f.p.w, 60000000000ull);
+	t_expect_cqe(&f.p.cq[0], 3, VHCA_CS_SUCCESS);
+	t_mr_expect(&f.r, 0, 65536, 5, 0);
+	assert_true(link_state(&f, "d-e").count[0].packets > 32);
+	/* the peer's own: its driver hears of it */
+	t_expect_no_event(&f.p.h[1]);
+	vdev_set_link(f.p.h[1].dev, 1, false);
+	assert_true(t_eq_get(&f.p.h[1], &f.p.h[1].async, &e));
+	assert_int_equal(e.event, VHCA_EV_PORT_ERR);
+	assert_false(link_state(&f, "c-t1:1").up);
+	t_send(&f.p.qp[0], &wr);
+	t_settle(&f.p.w, 60000000000ull);
+	t_expect_cqe(&f.p.cq[0], 3, VHCA_CS_RETRY_EXC_ERR);
+	vdev_set_link(f.p.h[1].dev, 1, true);
+	assert_true(link_state(&f, "c-t1:1").up);
 	t_pair_fini(&f.p);
 }
 
@@ -402,6 +526,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(connected),
 		cmocka_unit_test(lossy),
+		cmocka_unit_test(over_links),
+		cmocka_unit_test(links_fail),
 		cmocka_unit_test(unreachable),
 		cmocka_unit_test(follows_its_gid),
 		cmocka_unit_test(datagrams),

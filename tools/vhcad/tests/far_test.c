@@ -155,7 +155,7 @@ static void setup(struct fixture *f, u8 mtu, u32 room, u64 each)
 	current = f;
 	f->frame = calloc(FRAMES, sizeof(*f->frame));
 	assert_non_null(f->frame);
-	t_eth_segment(&f->segment, &f->p);
+	t_eth_segment(&f->segment, &f->p, NULL);
 	f->p.w.fabric->eth->out.ops = &out_ops;
 	assert_int_equal(t_eth_port(&f->p.h[0], 0, 5), VHCA_ST_OK);
 	t_qp_init(&f->p.h[0], qp, &f->p.cq[0], &f->p.cq[0]);

@@ -72,12 +72,13 @@ static void by_hand(void **state)
 	char why[128];
 
 	/* the long way round */
-	assert_null(topo_route(t, 0, "h4", "a-b"));
-	assert_string_equal(topo_route(t, 0, "h9", "a-b"), "no link leads to a port of this name");
-	assert_string_equal(topo_route(t, 0, "h4", "x"), "no link has this name");
-	assert_string_equal(topo_route(t, 0, "h4", "b-c"), "this link is not one of the switch");
-	assert_string_equal(topo_route(t, 0, "h4", "a-h0"), "this link ends at another adapter");
-	assert_string_equal(topo_route(t, 0, "h1", "a-b"), "this port is at the switch itself");
+	assert_null(topo_route(t, "a", "h4", "a-b"));
+	assert_string_equal(topo_route(t, "a", "h9", "a-b"),
+			    "no link leads to a port of this name");
+	assert_string_equal(topo_route(t, "a", "h4", "x"), "no link has this name");
+	assert_string_equal(topo_route(t, "a", "h4", "b-c"), "this link is not one of the switch");
+	assert_string_equal(topo_route(t, "a", "h4", "a-h0"), "this link ends at another adapter");
+	assert_string_equal(topo_route(t, "a", "h1", "a-b"), "this port is at the switch itself");
 	assert_true(t_finish(t, why, sizeof(why)));
 	t_start(&f, t);
 	t_send_packet(&f, 0, 4, LONG);
@@ -182,7 +183,7 @@ static void rerouted_by_hand(void **state)
 	struct t_fabric f;
 	char why[128];
 
-	assert_null(topo_route(t, 0, "h4", "a-b"));
+	assert_null(topo_route(t, "a", "h4", "a-b"));
 	assert_true(t_finish(t, why, sizeof(why)));
 	t_start(&f, t);
 	/* b's way leads by a now, and a's may not lead back */

@@ -11,7 +11,7 @@
 struct tdaemon {
 	char dir[TPROG_DIR];
 	char path[2][TPROG_PATH];	/* of the sockets, */
-	char sock[2][TPROG_PATH + 8];	/* and as --hca wants them */
+	char sock[2][TPROG_PATH + 48];	/* and as --hca wants them */
 	char ctl[TPROG_PATH], file[TPROG_PATH], log[TPROG_PATH];
 	pid_t pid;
 };

@@ -40,11 +40,20 @@ u32 t_eth_port(struct thca *h, u8 flags, u8 mtu)
 
 void t_eth_pair(struct tpair *p, bool strict)
 {
-	struct vdev_config cfg = { .name = "t", .ports = 1, .vectors = 4 };
+	t_eth_pair_over(p, strict, NULL);
+}
+
+void t_eth_pair_over(struct tpair *p, bool strict, struct topo *t)
+{
+	static const char *const names[2] = { "t0", "t1" };
+	struct vdev_config cfg = { .ports = 1, .vectors = 4 };
 
 	memset(p, 0, sizeof(*p));
 	t_world_init(&p->w);
+	if (t)
+		fabric_set_topology(p->w.fabric, t);
 	for (u32 n = 0; n < 2; n++) {
+		cfg.name = names[n];
 		cfg.node_guid = 0x1000 * (n + 1);
 		cfg.port[0].ethernet = true;
 		cfg.port[0].strict = strict;
@@ -59,11 +68,11 @@ void t_eth_pair(struct tpair *p, bool strict)
 	}
 }
 
-void t_eth_segment(struct t_eth_segment *s, struct tpair *p)
+void t_eth_segment(struct t_eth_segment *s, struct tpair *p, struct topo *t)
 {
 	s->place = tprog_place("ethernet");
 	assert_int_equal(ether_new(s->place->path, NULL, &s->e), 0);
-	t_eth_pair(p, false);
+	t_eth_pair_over(p, false, t);
 	assert_int_equal(fabric_set_ether(p->w.fabric, s->e), 0);
 }
 

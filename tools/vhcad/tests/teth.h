@@ -8,6 +8,7 @@
 
 #include "ether/ether.h"
 #include "fabric/eth_internal.h"
+#include "fabric/topo.h"
 #include "res/dev.h"
 #include "tests/thca.h"
 #include "tests/tprog.h"
@@ -20,6 +21,8 @@ extern const u8 t_eth_gid[2][T_ETH_GIDS][16];
 
 /** t_eth_pair() - two devices whose ports are enabled, and a CQ each */
 void t_eth_pair(struct tpair *p, bool strict);
+/** t_eth_pair_over() - the same with switches and links, to the ports t0:1 and t1:1; or NULL */
+void t_eth_pair_over(struct tpair *p, bool strict, struct topo *t);
 /**
  * struct t_eth_segment - a segment that the two devices share with network adapters of guests
  * @place: a folder with the socket for these adapters
@@ -30,8 +33,8 @@ struct t_eth_segment {
 	struct ether *e;
 };
 
-/** t_eth_segment() - a segment, and the devices of t_eth_pair() on it */
-void t_eth_segment(struct t_eth_segment *s, struct tpair *p);
+/** t_eth_segment() - a segment, and the devices of t_eth_pair_over() on it */
+void t_eth_segment(struct t_eth_segment *s, struct tpair *p, struct topo *t);
 /** t_eth_segment_end() - end both */
 void t_eth_segment_end(struct t_eth_segment *s, struct tpair *p);
 /** t_eth_set_gid() - SET_GID; returns the status */

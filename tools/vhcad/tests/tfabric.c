@@ -38,23 +38,56 @@ static const struct fab_port_ops end_ops = {
 	.changed = addrs_changed,
 };
 
+/* The address of the n-th port, from 1. */
+static struct eth_addr addr_of(u32 n, u16 vlan)
+{
+	return (struct eth_addr){
+		.mac = { 2, 0, 0, 0, 0, n }, .vlan = vlan ? : WIRE_NO_TAG,
+		.gid = { 0xfe, 0x80, [15] = n },
+	};
+}
+
+static void plug_eth(struct t_fabric *f, struct fab_port *port, const char *name)
+{
+	struct eth_addr a = addr_of(f->nends, 0), v = addr_of(f->nends, T_VLAN);
+
+	assert_int_equal(fab_plug_eth(f->f, port, name, a.mac, false), 0);
+	fab_eth_set_gid(port, 0, &a);
+	fab_eth_set_gid(port, 1, &v);
+	fab_eth_enable(port, true);
+}
+
 void t_plug(struct t_fabric *f, const char *name)
 {
 	struct fab_port *port = &f->e[f->nends++].port;
 
 	*port = (struct fab_port){ .ops = &end_ops, .number = 1, .ib.guid = f->nends };
-	assert_int_equal(fab_plug(f->f, port, name), 0);
+	if (f->t && f->t->ethernet)
+		plug_eth(f, port, name);
+	else
+		assert_int_equal(fab_plug(f->f, port, name), 0);
+}
+
+void t_begin(struct t_fabric *f, struct topo *t)
+{
+	memset(f, 0, sizeof(*f));
+	f->f = t_fabric();
+	f->t = t;
+	fabric_set_topology(f->f, t);
+	f->now = 5 * SEC;
+	fab_set_now(f->f, f->now);
+}
+
+void t_plug_all(struct t_fabric *f)
+{
+	for (const char *name; (name = topo_end(f->t, f->nends)); )
+		t_plug(f, name);
 }
 
 void t_start(struct t_fabric *f, struct topo *t)
 {
-	memset(f, 0, sizeof(*f));
-	f->f = t_fabric();
-	fabric_set_topology(f->f, t);
-	f->now = 5 * SEC;
-	fab_set_now(f->f, f->now);
-	for (const char *name; (name = topo_end(t, f->nends)); )
-		t_plug(f, name);
+	t_begin(f, t);
+	t_plug_all(f);
 }
 
 static u8 bytes[4096];
@@ -73,9 +106,50 @@ void t_send_to(struct t_fabric *f, u32 from, u16 dlid, u32 len)
 	fab_send(&f->e[from].port, &run);
 }
 
+/* Sends a packet over Ethernet; the one to a group, if @mac is its address. */
+static void send_frame(struct t_fabric *f, u32 from, const u8 *mac, const u8 *gid, u32 len)
+{
+	struct eth_addr a = addr_of(from + 1, f->vlan);
+	bool group = mac_is_mcast(mac);
+	struct payload pl = { .host = bytes };
+	struct run run = {
+		.h = { .eth = true, .grh = true, .hop_limit = 64, .vlan = a.vlan, .sport = 0xc000,
+		       .psn = f->psn++, .pkey = 0xffff },
+		.service = group ? WIRE_UD : WIRE_RC, .kind = WIRE_SEND,
+		.first = true, .last = true, .npkts = 1, .mtu = len, .len = len, .pl = &pl,
+	};
+
+	memcpy(run.h.smac, a.mac, sizeof(a.mac));
+	memcpy(run.h.sgid, a.gid, sizeof(a.gid));
+	memcpy(run.h.dmac, mac, sizeof(a.mac));
+	memcpy(run.h.dgid, gid, sizeof(a.gid));
+	fab_send(&f->e[from].port, &run);
+}
+
+void t_send_group(struct t_fabric *f, u32 from, u32 len)
+{
+	static const u8 gid[16] = { 0xff, 0x0e, [15] = 5 };
+	u8 mac[WIRE_MAC_LEN];
+
+	roce_mcast_mac(gid, mac);
+	send_frame(f, from, mac, gid, len);
+}
+
 void t_send_packet(struct t_fabric *f, u32 from, u32 to, u32 len)
 {
-	t_send_to(f, from, f->e[to].port.ib.lid, len);
+	struct eth_addr a = addr_of(to + 1, f->vlan);
+
+	if (f->t && f->t->ethernet)
+		send_frame(f, from, a.mac, a.gid, len);
+	else
+		t_send_to(f, from, f->e[to].port.ib.lid, len);
+}
+
+u64 t_frame_size(u32 len)
+{
+	const struct wire_path path = { .eth = true, .vlan = WIRE_NO_TAG };
+
+	return wire_path_len(&path, OP_RC_SEND_ONLY, len);
 }
 
 /* Bytes on the wire of what t_send_packet() sends. */
@@ -118,20 +192,22 @@ void t_let(struct t_fabric *f, const char *link, bool up)
 
 void t_end(struct t_fabric *f)
 {
+	struct topo *t = f->t;
+
 	t_pass(f, SEC);
 	for (u32 i = 0; i < f->nends; i++)
 		fab_unplug(&f->e[i].port);
 	/* all packets are back */
-	for (struct list_head *l = f->f->topo->free.next; l != &f->f->topo->free; l = l->next)
-		f->f->topo->npool--;
-	for (u32 i = 0; i < 2 * PORT_VLS * f->f->topo->nlinks; i++) {
-		struct fab_pipe *pipe = f->f->topo->link[i / PORT_VLS / 2]->pipe;
+	for (struct list_head *l = t->free.next; l != &t->free; l = l->next)
+		t->npool--;
+	for (u32 i = 0; i < 2 * PORT_VLS * t->nlinks; i++) {
+		struct fab_pipe *pipe = t->link[i / PORT_VLS / 2]->pipe;
 		struct list_head *waits = &pipe[i / PORT_VLS % 2].lane[i % PORT_VLS].arrived;
 
 		for (struct list_head *l = waits->next; l != waits; l = l->next)
-			f->f->topo->npool--;
+			t->npool--;
 	}
-	assert_int_equal(f->f->topo->npool, 0);
+	assert_int_equal(t->npool, 0);
 	fabric_free(f->f);
 }
 

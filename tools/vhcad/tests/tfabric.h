@@ -5,6 +5,7 @@
 #ifndef VHCAD_TESTS_TFABRIC_H
 #define VHCAD_TESTS_TFABRIC_H
 
+#include "fabric/eth_internal.h"
 #include "fabric/pipe.h"
 #include "tests/cm.h"
 #include "tests/ttopo.h"
@@ -14,6 +15,7 @@
 #define SEC	1000000000ull
 #define ENDS	6u
 #define MLID	0xc123u
+#define T_VLAN	7u
 #define LONG	1024u		/* bytes of payload */
 
 /* A port, and what has arrived there. */
@@ -28,19 +30,29 @@ struct t_end {
 
 struct t_fabric {
 	struct fabric *f;
+	struct topo *t;
 	struct t_end e[ENDS];
 	u32 nends;
 	u64 now;
 	u32 psn;
 	u8 sl;				/* of what is sent */
+	u16 vlan;			/* the same, over Ethernet; 0: none */
 };
 
 /* Three switches that form a triangle, with two ports each. */
 extern const struct t_link t_triangle[];
 
-/** t_plug() - plug one more port in */
+/**
+ * t_plug() - plug one more port in
+ *
+ * One of Ethernet has the address 02:00:00:00:00:0N, and the GID fe80::N without a VLAN and in
+ * T_VLAN.
+ */
 void t_plug(struct t_fabric *f, const char *name);
-/** t_start() - a fabric with a static subnet; all ports of @t are plugged in, in its order */
+/** t_begin() - a fabric with a static subnet, without ports; t_plug_all() - all of its topology */
+void t_begin(struct t_fabric *f, struct topo *t);
+void t_plug_all(struct t_fabric *f);
+/** t_start() - both: all ports of @t are plugged in, in its order */
 void t_start(struct t_fabric *f, struct topo *t);
 /** t_end() - free it; all packets have come to an end by then */
 void t_end(struct t_fabric *f);
@@ -48,8 +60,12 @@ void t_end(struct t_fabric *f);
 void t_send_to(struct t_fabric *f, u32 from, u16 dlid, u32 len);
 /** t_send_packet() - the same to the LID of another port */
 void t_send_packet(struct t_fabric *f, u32 from, u32 to, u32 len);
-/** t_size_of() - bytes on the wire of what t_send_packet() sends */
+/** t_size_of() - bytes on the wire of what t_send_packet() sends over InfiniBand */
 u64 t_size_of(u32 len);
+/** t_send_group() - a port of Ethernet sends a packet to a group that all are in */
+void t_send_group(struct t_fabric *f, u32 from, u32 len);
+/** t_frame_size() - bytes on the wire of what t_send_packet() sends over Ethernet */
+u64 t_frame_size(u32 len);
 /** t_pass_until() - let time pass, and everything happen in time */
 void t_pass_until(struct t_fabric *f, u64 until);
 /** t_pass() - let so many ns pass */

@@ -421,7 +421,7 @@ static void refused(void **state)
 		{ { "b-h1", "EDR", 0, 1025 }, "queue is 1 to 1024 packets" },
 		{ { "b-h1", "EDR", 1000000001, 1 }, "latency is at most 1000000000 ns" },
 	};
-	struct topo *t = topo_new();
+	struct topo *t = topo_new(false);
 	struct topo_link l;
 	char why[128];
 
@@ -445,12 +445,12 @@ static void refused(void **state)
 	assert_null(topo_switch(t, "c", 18));
 	l = t_link_of(&(struct t_link){ "b-c", "EDR", 0, 1 });
 	assert_null(topo_link(t, &l));
-	assert_null(topo_route(t, 1, "h0", "b-c"));
+	assert_null(topo_route(t, "b", "h0", "b-c"));
 	assert_false(t_finish(t, why, sizeof(why)));
 	assert_string_equal(why, "routes from 'b' to 'h0' go round for ever");
 	topo_free(t);
 
-	t = topo_new();
+	t = topo_new(false);
 	for (u32 i = 0; i < TOPO_MAX_SWITCHES; i++) {
 		snprintf(why, sizeof(why), "s%u", i);
 		assert_null(topo_switch(t, why, 18));
@@ -661,7 +661,7 @@ static void live(void **state)
 
 static bool described(void)
 {
-	struct topo *t = topo_new();
+	struct topo *t = topo_new(false);
 	char why[128];
 	bool ok = t && !topo_switch(t, "a", 18);
 

@@ -220,7 +220,121 @@ static void without(void **state)
 	td_stop(r);
 }
 
+/* An adapter with a port of each kind, and switches of each. */
+#define BOTH								\
+	"{ \"defaults\": { \"link\": \"eth\", \"latency\": 500 },\n"	\
+	"  \"switches\": [ { \"name\": \"leaf1\" }, { \"name\": \"leaf2\" },\n"	\
+	"    { \"name\": \"core\", \"link\": \"ib\" } ],\n"		\
+	"  \"links\": [\n"						\
+	"    { \"ends\": [ \"hca0\", \"leaf1\" ] },\n"			\
+	"    { \"ends\": [ \"leaf2\", \"hca1\" ], \"rate\": \"4X HDR\" },\n"	\
+	"    { \"ends\": [ \"leaf1\", \"leaf2\" ], \"rate\": \"10 Gb/s\" },\n"	\
+	"    { \"ends\": [ \"ethernet\", \"leaf2\" ], \"name\": \"out\" },\n"	\
+	"    { \"ends\": [ \"hca0:2\", \"core\" ] } ] }\n"
+
+static void with_ethernet(struct tdaemon *r)
+{
+	snprintf(r->sock[0], sizeof(r->sock[0]), "%s,ports=2,link1=eth,mac=52:54:00:77:00:01",
+		 r->path[0]);
+	snprintf(r->sock[1], sizeof(r->sock[1]), "%s,link=eth,mac=52:54:00:77:00:02", r->path[1]);
+}
+
+static void ethernet(void **state)
+{
+	static const struct twords cases[] = {
+		{ 0, "core  guid 0x0a56485357000100  lid 49151  hoq life 18  no way 0  "
+		     "links hca0:2\n"
+		     "leaf1  ethernet  hoq life 18  no way 0  links hca0:1 leaf1-leaf2\n"
+		     "leaf2  ethernet  hoq life 18  no way 0  links hca1:1 leaf1-leaf2 out\n",
+		  { "switches" } },
+		{ 0, "{\"name\":\"leaf1\",\"hoq_life\":18,\"no_way\":0,"
+		     "\"links\":[\"hca0:1\",\"leaf1-leaf2\"],\"link\":\"eth\"}",
+		  { "--json", "switches" } },
+		{ 0, "hca0:1  4X EDR  latency 500 ns  queue 32  up\n", { "links" } },
+		{ 0, "out  4X EDR  latency 500 ns  queue 32  up\n    ethernet > leaf2  queued 0",
+		  { "links" } },
+		{ 0, "    to                    links\n"
+		     "    hca0:1                hca0:1\n"
+		     "    hca1:1                leaf1-leaf2\n"
+		     "    ethernet              leaf1-leaf2\n"
+		     "    multicasts            hca0:1 leaf1-leaf2\n", { "routes", "leaf1" } },
+		{ 0, "         1  hca0:2\n", { "routes", "core" } },
+		/* what a picture shows of them */
+		{ 0, "core  lid 49151\n"
+		     "    hca0:2                ACTIVE  lid 1               4X EDR   "
+		     "  latency 500 ns  no guest\n"
+		     "leaf1\n"
+		     "    hca0:1                ACTIVE  52:54:00:77:00:01   4X EDR   "
+		     "  latency 500 ns  no guest\n"
+		     "    leaf2                 up                          4X SDR   "
+		     "  latency 500 ns\n"
+		     "leaf2\n"
+		     "    hca1:1                ACTIVE  52:54:00:77:00:02   4X HDR   "
+		     "  latency 500 ns  no guest\n"
+		     "    leaf1                 up                          4X SDR   "
+		     "  latency 500 ns\n"
+		     "    ethernet              up                          4X EDR   "
+		     "  latency 500 ns\n"
+		     "ethernet\n"
+		     "    leaf2                 up                          4X EDR   "
+		     "  latency 500 ns\n", { "draw" } },
+		/* changes */
+		{ 0, "", { "link", "hca1", "rate", "2.5 Gb/s" } },
+		{ 0, "", { "link", "hca1", "latency", "7" } },
+		{ 0, "hca1:1  1X SDR  latency 7 ns", { "links" } },
+		{ 0, "", { "link", "hca1", "down" } },
+		{ 0, "hca1:1  1X SDR  latency 7 ns  queue 32  down\n", { "links" } },
+		{ 0, "port 1  DOWN    52:54:00:77:00:02", { "status" } },
+		{ 0, "", { "link", "leaf1-leaf2", "down" } },
+		{ 0, "{\"to\":\"hca1:1\",\"links\":[]},{\"to\":\"ethernet\",\"links\":[]},"
+		     "{\"to\":\"multicasts\",\"links\":[\"hca0:1\"]}],",
+		  { "--json", "routes", "leaf1" } },
+		{ 0, "out of some switch's reach: 3 ports\n", { "reroute" } },
+		{ 0, "", { "link", "leaf1-leaf2", "up" } },
+		{ 0, "out of some switch's reach: 0 ports\n", { "reroute" } },
+		{ 0, "", { "link", "out", "down" } },
+		{ 0, "out  4X EDR  latency 500 ns  queue 32  down\n", { "links" } },
+		{ 0, "", { "fault", "loss", "leaf1-leaf2", "permille=7" } },
+		{ 0, "", { "fault", "delay", "out", "usec=7" } },
+		{ 0, "", { "fault", "flap", "hca1", "usec=7" } },
+		{ 0, "link leaf1-leaf2\n    fault loss direction=both permille=7 ", { "status" } },
+		{ 0, "link out\n    fault delay direction=both ", { "status" } },
+	};
+	static const char only_one[] =
+		"{ \"switches\": [ { \"name\": \"a\", \"link\": \"eth\" } ],\n"
+		"  \"links\": [ { \"ends\": [ \"a\", \"hca0\" ] } ] }\n";
+	static const char as_ib[] =
+		"{ \"switches\": [ { \"name\": \"a\" } ], \"links\": [ { \"ends\": [ \"a\", "
+		"\"hca0\" ] } ] }\n";
+	static const struct { const char *text, *says; } bad[] = {
+		{ only_one, "scenario: hca1:1: no link leads to this port" },
+		{ as_ib, "hca0:1: an Ethernet port has a link to a switch of InfiniBand" },
+		{ BOTH, "scenario: ethernet: there are no network adapters without --ethernet" },
+	};
+	char segment[TPROG_PATH], out[4096];
+	struct tdaemon *r = *state;
+	char *args[] = { "vhcad", "--hca", r->sock[0], "--hca", r->sock[1], "--control", r->ctl,
+			 "--log", r->log, "--topology", r->file, NULL, segment, NULL };
+
+	with_ethernet(r);
+	for (u32 i = 0; i < ARRAY_SIZE(bad); i++) {
+		td_write(r, bad[i].text);
+		assert_int_equal(tprog_run(tprog_path("VHCAD"), args, 0, out, sizeof(out)), 2);
+		if (!strstr(out, bad[i].says))
+			fail_msg("'%s' does not say '%s'", out, bad[i].says);
+	}
+	tprog_in(r->dir, "ethernet", segment);
+	args[11] = "--ethernet";
+	r->pid = tprog_start(tprog_path("VHCAD"), args);
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
+		td_ctl(r, &cases[i]);
+	td_stop(r);
+	unlink(segment);
+}
+
 #define SW(more)	"{\"switches\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"links\":[" more "]}"
+#define MIXED(more)							\
+	"{\"switches\":[{\"name\":\"a\"},{\"name\":\"b\",\"link\":\"eth\"}],\"links\":[" more "]}"
 #define HCAS		"{\"ends\":[\"a\",\"hca0\"]},{\"ends\":[\"a\",\"hca0:2\"]}," \
 			"{\"ends\":[\"b\",\"hca1\"]},{\"ends\":[\"a\",\"b\"]}"
 
@@ -262,6 +376,28 @@ static void bad_files(void **state)
 		  "switches[0].colour: a switch has no such member" },
 		{ "{\"switches\":[{\"name\":\"a\",\"routes\":1}],\"links\":[]}",
 		  "switches[0].routes: not an object" },
+		{ "{\"switches\":[{\"name\":\"a\",\"link\":\"tr\"}],\"links\":[]}",
+		  "switches[0].link: neither ib nor eth" },
+		{ "{\"defaults\":{\"link\":7},\"switches\":[],\"links\":[]}",
+		  "defaults.link: neither ib nor eth" },
+		{ "{\"switches\":[{\"name\":\"a\",\"guid\":\"7\",\"link\":\"eth\"}],"
+		  "\"links\":[]}",
+		  "switches[0] (a): a switch of Ethernet has no GUID" },
+		{ "{\"switches\":[{\"name\":\"a\"},{\"name\":\"a\",\"link\":\"eth\"}],"
+		  "\"links\":[]}",
+		  "switches[1] (a): another switch has this name" },
+		{ "{\"switches\":[{\"name\":\"a\",\"link\":\"eth\"}],\"links\":[]}",
+		  "no link leads to an adapter" },
+		{ MIXED("{\"ends\":[\"a\",\"b\"]}"),
+		  "links[0] (a-b): one of its switches is of InfiniBand, the other of Ethernet" },
+		{ MIXED("{\"ends\":[\"a\",\"hca0\"]},{\"ends\":[\"b\",\"hca0\"],\"name\":\"l\"}"),
+		  "links[1] (l): this port of an adapter has a link already" },
+		{ MIXED("{\"ends\":[\"a\",\"hca0\"]},{\"ends\":[\"b\",\"hca1\"],\"name\":\"l\"},"
+			"{\"ends\":[\"a\",\"hca0:2\"],\"name\":\"l\"}"),
+		  "links[2] (l): another link has this name" },
+		{ MIXED("{\"ends\":[\"a\",\"hca0\"]},{\"ends\":[\"a\",\"hca0:2\"]},"
+			"{\"ends\":[\"b\",\"hca1\"]}"),
+		  "hca1:1: an InfiniBand port has a link to a switch of Ethernet" },
 		{ "{\"defaults\":{\"hue\":1},\"switches\":[],\"links\":[]}",
 		  "defaults.hue: there is no such default" },
 		{ "{\"defaults\":1,\"switches\":[],\"links\":[]}", "defaults: not an object" },
@@ -343,6 +479,7 @@ int main(void)
 		TEST(drawn),
 		TEST(drawn_namesakes),
 		TEST(managed),
+		TEST(ethernet),
 		TEST(without),
 		TEST(bad_files),
 	};

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fabric/fabric.h"
+#include "subnet/bridge.h"
 #include "subnet/static.h"
 #include "tests/cm.h"
 #include "tests/ttopo.h"
@@ -19,9 +20,10 @@ struct topo_link t_link_of(const struct t_link *w)
 	return l;
 }
 
-struct topo *t_topo_open(const char *switches, u32 hoq_life, const struct t_link *w)
+static struct topo *describe(bool ethernet, const char *switches, u32 hoq_life,
+			     const struct t_link *w)
 {
-	struct topo *t = topo_new();
+	struct topo *t = topo_new(ethernet);
 
 	assert_non_null(t);
 	for (; *switches; switches++)
@@ -34,9 +36,8 @@ struct topo *t_topo_open(const char *switches, u32 hoq_life, const struct t_link
 	return t;
 }
 
-struct topo *t_topo(const char *switches, u32 hoq_life, const struct t_link *w)
+static struct topo *finish(struct topo *t)
 {
-	struct topo *t = t_topo_open(switches, hoq_life, w);
 	char why[128];
 
 	if (!t_finish(t, why, sizeof(why)))
@@ -44,10 +45,32 @@ struct topo *t_topo(const char *switches, u32 hoq_life, const struct t_link *w)
 	return t;
 }
 
+struct topo *t_topo_open(const char *switches, u32 hoq_life, const struct t_link *w)
+{
+	return describe(false, switches, hoq_life, w);
+}
+
+struct topo *t_topo(const char *switches, u32 hoq_life, const struct t_link *w)
+{
+	return finish(t_topo_open(switches, hoq_life, w));
+}
+
+struct topo *t_eth_topo_open(const char *switches, u32 hoq_life, const struct t_link *w)
+{
+	return describe(true, switches, hoq_life, w);
+}
+
+struct topo *t_eth_topo(const char *switches, u32 hoq_life, const struct t_link *w)
+{
+	return finish(t_eth_topo_open(switches, hoq_life, w));
+}
+
 bool t_finish(struct topo *t, char *why, size_t room)
 {
 	if (!topo_check(t, why, room) || !subnet_check_routes(t, why, room))
 		return false;
+	/* only switches of Ethernet ask for it */
+	topo_set_writer(t, bridge_write);
 	return !topo_finish(t);
 }
 

@@ -17,11 +17,15 @@ struct t_link {
 /** t_link_of() - its description; its name is @w->ends */
 struct topo_link t_link_of(const struct t_link *w);
 
-/** t_topo_open() - switches with names of a letter each, and links; not finished */
+/** t_topo_open() - InfiniBand switches with names of a letter each, and links; not finished */
 struct topo *t_topo_open(const char *switches, u32 hoq_life, const struct t_link *w);
 
 /** t_topo() - the same, finished */
 struct topo *t_topo(const char *switches, u32 hoq_life, const struct t_link *w);
+
+/** t_eth_topo_open() - the same of Ethernet, not finished; t_eth_topo() - finished */
+struct topo *t_eth_topo_open(const char *switches, u32 hoq_life, const struct t_link *w);
+struct topo *t_eth_topo(const char *switches, u32 hoq_life, const struct t_link *w);
 
 /** t_finish() - as the daemon does it with a topology file; false: @why it cannot be */
 bool t_finish(struct topo *t, char *why, size_t room);

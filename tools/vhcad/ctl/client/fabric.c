@@ -4,8 +4,8 @@
  *
  * It is collected from several answers into one object: nodes, which are vhcad's own switches and
  * adapters, and edges, each with the names of both nodes ("a", "b"), the adapter's "port" if it
- * leads to one, and the "link" if the topology has it.  Without a topology one switch joins all
- * InfiniBand ports, and nothing tells rates.
+ * leads to one, and the "link" if the topology has it.  One switch joins all InfiniBand ports that
+ * no link of a topology leads to, and the segment all such Ethernet ports, and nothing tells rates.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +133,10 @@ static void new_edge(struct json_object *fabric, const char *a, const char *b,
 	json_object_array_add(get(fabric, "edges"), edge);
 }
 
-/* A link's ends are a switch's name, or an adapter's with a colon and the port's number. */
+/*
+ * A link's ends are a switch's name, or an adapter's with a colon and the port's number, or the
+ * segment, which comes second here.
+ */
 static void add_link(struct json_object *fabric, struct json_object *link)
 {
 	struct json_object *ways = get(link, "ways"), *way, *port = NULL;
@@ -146,7 +149,7 @@ static void add_link(struct json_object *fabric, struct json_object *link)
 	way = json_object_array_get_idx(ways, 0);
 	end[0] = str(way, "from");
 	end[1] = str(way, "to");
-	hca = !strchr(end[0], ':') && strchr(end[1], ':');
+	hca = !strchr(end[0], ':') && (strchr(end[1], ':') || !strcmp(end[0], SEGMENT));
 	snprintf(name, sizeof(name), "%s", end[hca]);
 	if (strchr(name, ':')) {
 		char *colon = strrchr(name, ':');
@@ -158,18 +161,30 @@ static void add_link(struct json_object *fabric, struct json_object *link)
 	new_edge(fabric, name, end[!hca], port, link);
 }
 
+static bool has_edge(struct json_object *fabric, const char *hca, struct json_object *port)
+{
+	struct json_object *edges = get(fabric, "edges");
+
+	for (size_t i = 0; i < items(edges); i++) {
+		struct json_object *edge = json_object_array_get_idx(edges, i);
+
+		if (get(edge, "port") == port && !strcmp(str(edge, "a"), hca))
+			return true;
+	}
+	return false;
+}
+
 /* Ports that no link of a topology leads to */
-static void add_ports(struct json_object *fabric, struct json_object *hca, bool topology)
+static void add_ports(struct json_object *fabric, struct json_object *hca)
 {
 	struct json_object *ports = get(hca, "ports");
+	const char *name = str(hca, "name");
 
 	for (size_t i = 0; i < items(ports); i++) {
 		struct json_object *port = json_object_array_get_idx(ports, i);
 
-		if (get(port, "mac"))
-			new_edge(fabric, str(hca, "name"), SEGMENT, port, NULL);
-		else if (!topology)
-			new_edge(fabric, str(hca, "name"), SHARED, port, NULL);
+		if (!has_edge(fabric, name, port))
+			new_edge(fabric, name, get(port, "mac") ? SEGMENT : SHARED, port, NULL);
 	}
 }
 
@@ -215,8 +230,7 @@ struct json_object *fabric_look(const struct options *opt)
 	for (size_t i = 0; fabric && i < items(get(links, "links")); i++)
 		add_link(fabric, json_object_array_get_idx(get(links, "links"), i));
 	for (size_t i = 0; fabric && i < items(get(fabric, "hcas")); i++)
-		add_ports(fabric, json_object_array_get_idx(get(fabric, "hcas"), i),
-			  items(get(links, "links")));
+		add_ports(fabric, json_object_array_get_idx(get(fabric, "hcas"), i));
 	if (fabric)
 		add_nodes(fabric);
 	json_object_put(links);

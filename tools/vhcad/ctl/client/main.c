@@ -39,7 +39,8 @@ static const char usage[] =
 "  links                    links of the topology, what is on them and what has been\n"
 "  switches                 switches and the links of their ports\n"
 "  ethernet                 ports of the Ethernet segment\n"
-"  routes SWITCH            by which links a switch sends to each LID\n"
+"  routes SWITCH            by which links a switch sends to each LID; one of Ethernet: to\n"
+"                           each port, and multicasts\n"
 "  port HCA[:PORT] [NAME=VALUE]...\n"
 "                           addresses of a port, as they are after these changes:\n"
 "                           lid=N sm_lid=N pkeyI=N gidI=ADDRESS reregister=1\n"
@@ -80,7 +81,7 @@ static bool show_more(const struct options *opt, struct json_object *answer);
 static bool ask_and_show(const struct options *opt, const char *command,
 			 struct json_object *request)
 {
-	bool more = opt->verbose && !strcmp(command, "status"), ok;
+	bool more = opt->verbose && !strcmp(command, "status"), first = true, ok;
 	char *line;
 
 	do {
@@ -92,8 +93,9 @@ static bool ask_and_show(const struct options *opt, const char *command,
 		else if (!ok)
 			fprintf(stderr, "vhcactl: %s\n", str(answer, "error"));
 		else
-			show(opt, command, answer);
+			show(opt, command, answer, first);
 		free(line);
+		first = false;
 		if (ok && more)
 			ok = show_more(opt, answer);
 		if (!ask_on(request, answer))
@@ -117,10 +119,8 @@ static bool show_more(const struct options *opt, struct json_object *answer)
 
 			add_word(request, "command", lists[k]);
 			add_word(request, "hca", name);
-			if (!opt->json) {
+			if (!opt->json)
 				printf("%s %s\n", name, lists[k]);
-				show_list_head(lists[k]);
-			}
 			ok = ask_and_show(opt, lists[k], request);
 			json_object_put(request);
 		}
@@ -163,8 +163,6 @@ static bool carry_out(const struct options *opt, int argc, char **argv)
 		fputs(usage, stderr);
 		exit(2);
 	}
-	if (!opt->json)
-		show_list_head(argv[0]);
 	ok = ask_and_show(opt, argv[0], request);
 	json_object_put(request);
 	return ok;

@@ -191,8 +191,12 @@ static void show_names(struct json_object *list)
 
 static void show_switch(struct json_object *s)
 {
-	printf("%s  guid %s  lid %llu  hoq life %llu  no way %llu  links", str(s, "name"),
-	       str(s, "guid"), num(s, "lid"), num(s, "hoq_life"), num(s, "no_way"));
+	printf("%s  ", str(s, "name"));
+	if (get(s, "guid"))
+		printf("guid %s  lid %llu", str(s, "guid"), num(s, "lid"));
+	else
+		printf("ethernet");
+	printf("  hoq life %llu  no way %llu  links", num(s, "hoq_life"), num(s, "no_way"));
 	show_names(get(s, "links"));
 }
 
@@ -200,6 +204,12 @@ static void show_route(struct json_object *route)
 {
 	printf("    %6llu ", num(route, "lid"));
 	show_names(get(route, "links"));
+}
+
+static void show_way(struct json_object *way)
+{
+	printf("    %-20s ", str(way, "to"));
+	show_names(get(way, "links"));
 }
 
 static void show_ethernet(struct json_object *p)
@@ -226,29 +236,25 @@ static const struct {
 	{ "links", NULL, show_link },
 	{ "switches", NULL, show_switch },
 	{ "routes", "       lid  links", show_route },
+	{ "ways", "    to                    links", show_way },
 	{ "ethernet", "    port  stations", show_ethernet },
 };
 
-void show_list_head(const char *list)
-{
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		if (!strcmp(lists[i].name, list) && lists[i].head)
-			puts(lists[i].head);
-}
-
-static void show_list(struct json_object *answer)
+static void show_list(struct json_object *answer, bool first)
 {
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		struct json_object *list = get(answer, lists[i].name);
 
 		if (strcmp(lists[i].name, str(answer, "list")))
 			continue;
+		if (first && lists[i].head)
+			puts(lists[i].head);
 		for (size_t k = 0; k < items(list); k++)
 			lists[i].show(json_object_array_get_idx(list, k));
 	}
 }
 
-void show(const struct options *opt, const char *command, struct json_object *answer)
+void show(const struct options *opt, const char *command, struct json_object *answer, bool first)
 {
 	struct json_object *hcas = get(answer, "hcas"), *faults = get(answer, "faults");
 
@@ -271,7 +277,7 @@ void show(const struct options *opt, const char *command, struct json_object *an
 	if (get(answer, "gids"))
 		show_port(answer);
 	if (get(answer, "list"))
-		show_list(answer);
+		show_list(answer, first);
 	for (size_t i = 0; i < items(hcas); i++) {
 		struct json_object *hca = json_object_array_get_idx(hcas, i);
 

@@ -58,10 +58,8 @@ struct json_object *make_request(int argc, char **argv);
 void add_word(struct json_object *o, const char *key, const char *word);
 
 /* show.c */
-/** show() - print vhcad's answer for people */
-void show(const struct options *opt, const char *command, struct json_object *answer);
-/** show_list_head() - print the heading of a list, such as "qps" */
-void show_list_head(const char *list);
+/** show() - print vhcad's answer for people; @first: and the heading of a list before it */
+void show(const struct options *opt, const char *command, struct json_object *answer, bool first);
 
 /* work.c: what the engine and the adapters are at */
 /** work_look() - a sample; NULL after printing vhcad's error */

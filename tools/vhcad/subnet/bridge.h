@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
+/*
+ * Tables of switches of Ethernet, which have no manager: the shortest ways to adapters' ports, and
+ * one tree for all multicasts, as bridges find them that talk to each other.
+ */
+#ifndef VHCAD_SUBNET_BRIDGE_H
+#define VHCAD_SUBNET_BRIDGE_H
+
+#include "fabric/topo.h"
+
+/** bridge_write() - write all tables for the links that are up, as topo_set_writer() wants it */
+int bridge_write(struct topo *t);
+
+#endif /* VHCAD_SUBNET_BRIDGE_H */
