@@ -41,13 +41,17 @@ static void many_failed_sends_stop_no_other(struct kunit *test)
 {
 	struct peer *client = client_at_a(test);
 
-	scoped_guard(spinlock_irqsave, &fake_wire.lock)
-		fake_wire.fail_in = fake_wire.fail_every = 2;
+	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
+		fake_wire.fail_in = 2;
+		fake_wire.fail_every = 2;
+	}
 	for (int i = 0; i < 50; i++)
 		send_one_way(test, client);
 	expect_soon(test, atomic_read(&client->ends) == 50);
-	scoped_guard(spinlock_irqsave, &fake_wire.lock)
-		fake_wire.fail_in = fake_wire.fail_every = 0;
+	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
+		fake_wire.fail_in = 0;
+		fake_wire.fail_every = 0;
+	}
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 25);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_LOC_QP_OP_ERR]), 25);
 	ib_unregister_mad_agent(client->agent);
