@@ -21,16 +21,6 @@ void eth_segment_free(struct eth_segment *s)
 	free(s);
 }
 
-/* Who has a link is active. */
-bool eth_goes_active(struct port *ib)
-{
-	u8 on = ib->state == PORT_INIT ? PORT_ARMED : ib->state == PORT_ARMED ? PORT_ACTIVE : 0;
-
-	if (on)
-		port_set_state(ib, on);
-	return on;
-}
-
 static void on_state(struct port *ib, u8 old)
 {
 	struct fab_port *port = container_of(ib, struct fab_port, ib);

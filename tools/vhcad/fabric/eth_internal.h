@@ -97,7 +97,14 @@ void eth_unplug(struct fab_port *port);
 /** eth_goes_active() - nobody manages ports of Ethernet: true if the port, whose state has changed,
  *	has gone on to another one
  */
-bool eth_goes_active(struct port *ib);
+static inline bool eth_goes_active(struct port *ib)
+{
+	u8 on = ib->state == PORT_INIT ? PORT_ARMED : ib->state == PORT_ARMED ? PORT_ACTIVE : 0;
+
+	if (on)
+		port_set_state(ib, on);
+	return on;
+}
 
 /* eth_send.c */
 /** eth_send() - fab_send() of an Ethernet port */
@@ -105,7 +112,12 @@ void eth_send(struct fab_port *port, struct run *run);
 /** eth_send_some() - fab_send_some() of an Ethernet port */
 bool eth_send_some(struct fab_port *port, struct run *run, struct fab_cursor *c, u32 *bytes);
 /** eth_hears() - does an end of a link take multicasts of this VLAN? */
-bool eth_hears(const struct fab_port *port, u16 vlan);
+static inline bool eth_hears(const struct fab_port *port, u16 vlan)
+{
+	u32 bit = vlan == WIRE_NO_TAG ? 0 : vlan;
+
+	return port->eth->enabled && port->eth->vlans[bit / 64] >> bit % 64 & 1;
+}
 /** eth_receivers() - fab_receivers() of a multicast */
 void eth_receivers(struct eth_segment *s, const struct wire_path *path, fab_port_fn fn, void *arg);
 /**

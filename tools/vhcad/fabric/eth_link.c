@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Switches of Ethernet: what their ports do, and where their tables lead.
+ * Where the tables of Ethernet's switches lead.
  *
  * Who gets a frame is found when it sets out, as in a segment without links; switches bring it to
  * the end where that port is.  Multicasts go to all ends, along a tree, and each end judges by its
@@ -9,26 +9,6 @@
  */
 #include "fabric/eth_internal.h"
 #include "fabric/pipe.h"
-
-static void on_state(struct port *ib, u8 old)
-{
-	const struct fab_switch_port *p = container_of(ib, struct fab_switch_port, ib);
-	struct fab_pipe *out = p->sw->out[p - p->sw->port - 1];
-
-	if (eth_goes_active(ib))
-		return;
-	/* what does not have to take this link finds another way at once */
-	if (out->to)
-		out->topo->stale = true;
-	if (ib->state == PORT_DOWN)
-		link_cut(out->link);
-}
-
-static void on_changed(struct port *ib, u32 what)
-{
-}
-
-const struct port_ops eth_switch_ops = { .state = on_state, .changed = on_changed };
 
 void topo_set_writer(struct topo *t, int (*write)(struct topo *t))
 {

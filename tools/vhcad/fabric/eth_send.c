@@ -112,13 +112,6 @@ static void unicast(struct fab_port *from, struct run *run, u64 bytes)
 		send_on(from, to, run, bytes);
 }
 
-bool eth_hears(const struct fab_port *port, u16 vlan)
-{
-	u32 bit = vlan == WIRE_NO_TAG ? 0 : vlan;
-
-	return port->eth->enabled && port->eth->vlans[bit / 64] >> bit % 64 & 1;
-}
-
 /* Does it get a multicast at once?  Over links a port gives itself its own ones alone. */
 static bool hears(const struct fab_port *port, const struct fab_port *from, u16 vlan)
 {

@@ -315,10 +315,6 @@ void shared_receivers(const struct fab_port *from, u16 mlid, fab_port_fn fn, voi
 bool fab_forward_mcast(struct fab_port *from, const struct run *run, u64 bytes,
 		       struct fab_cursor *c, u32 *budget);
 
-/* plug.c */
-/** plug_socket() - the port of the switch that an adapter's port is plugged into */
-struct port *plug_socket(const struct fab_port *port);
-
 /** fab_heard() - would another port get this?  See struct fab_subnet_ops */
 static inline bool fab_heard(const struct fab_port *from, u16 dlid)
 {

@@ -187,6 +187,14 @@ static inline bool link_is_between(const struct fab_link *l)
 	return !end || end->outside;
 }
 
+/** plug_socket() - the port of the switch that an adapter's port is plugged into */
+static inline struct port *plug_socket(const struct fab_port *port)
+{
+	struct fab_switch *sw = port->end ? port->end->sw : port->fabric->shared;
+
+	return &sw->port[port->at].ib;
+}
+
 /*
  * Frames have no LIDs.  In their place switches of Ethernet have, in the same tables, one for each
  * end, and one for all multicasts.
@@ -204,7 +212,6 @@ static inline const struct port_mask *eth_tree(const struct fab_switch *sw)
 }
 
 /* eth_link.c */
-extern const struct port_ops eth_switch_ops;
 /** eth_renew() - have tables written for the links that are up; as topo_set_writer() says */
 int eth_renew(struct topo *t);
 /** eth_ways() - ports by which a frame that has come by @in leaves a switch, to @lid's end */

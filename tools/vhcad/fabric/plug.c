@@ -70,13 +70,6 @@ static void take_out(struct fab_port *port, u32 at)
 	port->fabric->ports[at] = NULL;
 }
 
-struct port *plug_socket(const struct fab_port *port)
-{
-	struct fab_switch *sw = port->end ? port->end->sw : port->fabric->shared;
-
-	return &sw->port[port->at].ib;
-}
-
 int fab_plug(struct fabric *f, struct fab_port *port, const char *name)
 {
 	u32 at;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/eth_internal.h"
 #include "fabric/pipe.h"
 
 struct topo *topo_new(bool ethernet)
@@ -228,6 +229,30 @@ const char *topo_route(struct topo *t, const char *name, const char *end, const 
 	}
 	return "this link is not one of the switch";
 }
+
+/* ---- ports of Ethernet's switches ---- */
+
+static void on_eth_state(struct port *ib, u8 old)
+{
+	const struct fab_switch_port *p = container_of(ib, struct fab_switch_port, ib);
+	struct fab_pipe *out = p->sw->out[p - p->sw->port - 1];
+
+	if (eth_goes_active(ib))
+		return;
+	/* what does not have to take this link finds another way at once */
+	if (out->to)
+		out->topo->stale = true;
+	if (ib->state == PORT_DOWN)
+		link_cut(out->link);
+}
+
+static void on_eth_changed(struct port *ib, u32 what)
+{
+}
+
+static const struct port_ops eth_switch_ops = {
+	.state = on_eth_state, .changed = on_eth_changed,
+};
 
 /* Ports are at the ends of links now, as far as they are a switch's. */
 static int finish_switch(struct topo *t, struct fab_switch *sw)
