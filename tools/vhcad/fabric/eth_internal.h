@@ -118,6 +118,7 @@ static inline bool eth_hears(const struct fab_port *port, u16 vlan)
 
 	return port->eth->enabled && port->eth->vlans[bit / 64] >> bit % 64 & 1;
 }
+
 /** eth_receivers() - fab_receivers() of a multicast */
 void eth_receivers(struct eth_segment *s, const struct wire_path *path, fab_port_fn fn, void *arg);
 /**
