@@ -122,25 +122,6 @@ static void half_each(void **state)
  * Ways
  */
 
-/* Everybody sends to everybody, and who is in the same part hears it. */
-static void expect_parts(struct t_fabric *f, const u32 part[ENDS])
-{
-	for (u32 i = 0; i < ENDS; i++)
-		f->e[i].n = 0;
-	for (u32 i = 0; i < ENDS; i++)
-		for (u32 k = 0; k < ENDS; k++)
-			if (i != k)
-				t_send_packet(f, i, k, LONG);
-	t_pass(f, MSEC);
-	for (u32 i = 0; i < ENDS; i++) {
-		u32 others = 0;
-
-		for (u32 k = 0; k < ENDS; k++)
-			others += k != i && part[k] == part[i];
-		assert_int_equal(f->e[i].n, others);
-	}
-}
-
 /* Switches find other ways by themselves when links go and come. */
 static void new_ways(void **state)
 {
@@ -150,16 +131,16 @@ static void new_ways(void **state)
 	struct t_fabric f;
 
 	start(&f, "abc", t_triangle);
-	expect_parts(&f, whole);
+	t_expect_parts(&f, whole);
 	assert_int_equal(t_link_state(&f, "a-b").count[0].packets, 4);
 	t_let(&f, "a-b", false);
-	expect_parts(&f, whole);
+	t_expect_parts(&f, whole);
 	assert_int_equal(t_link_state(&f, "a-b").count[0].packets, 4);
 	/* what is to go from a to b goes by c, and the other way round */
 	assert_int_equal(t_link_state(&f, "b-c").count[0].packets, 4 + 8);
 	assert_int_equal(fab_reroute(f.f), 0);
 	t_let(&f, "b-c", false);
-	expect_parts(&f, apart);
+	t_expect_parts(&f, apart);
 	/* no switch has a way to all of b's two, nor has b to the four others */
 	assert_int_equal(fab_reroute(f.f), 6);
 	assert_true(fab_switch_state(f.f, 0, &s));
@@ -169,9 +150,9 @@ static void new_ways(void **state)
 	assert_string_equal(fab_eth_ways(f.f, 0, 2, &ports), "h2");
 	assert_true(port_mask_empty(&ports));
 	t_let(&f, "a-b", true);
-	expect_parts(&f, whole);
+	t_expect_parts(&f, whole);
 	t_let(&f, "b-c", true);
-	expect_parts(&f, whole);
+	t_expect_parts(&f, whole);
 	t_end(&f);
 }
 

@@ -122,25 +122,6 @@ static void mcast_once(void **state)
 	t_end(&f);
 }
 
-/* Everybody sends to everybody, and who is in the same part hears it. */
-static void expect_parts(struct t_fabric *f, const u32 part[ENDS])
-{
-	for (u32 i = 0; i < ENDS; i++)
-		f->e[i].n = 0;
-	for (u32 i = 0; i < ENDS; i++)
-		for (u32 k = 0; k < ENDS; k++)
-			if (i != k)
-				t_send_packet(f, i, k, LONG);
-	t_pass(f, MSEC);
-	for (u32 i = 0; i < ENDS; i++) {
-		u32 others = 0;
-
-		for (u32 k = 0; k < ENDS; k++)
-			others += k != i && part[k] == part[i];
-		assert_int_equal(f->e[i].n, others);
-	}
-}
-
 /* Links that go lose what would take them, until routes are found again. */
 static void rerouted(void **state)
 {
@@ -154,12 +135,12 @@ static void rerouted(void **state)
 	t_pass(&f, MSEC);
 	assert_int_equal(f.e[2].n, 0);
 	assert_int_equal(fab_reroute(f.f), 0);
-	expect_parts(&f, whole);
+	t_expect_parts(&f, whole);
 	/* one switch of the ring is cut off: its ports, and for it the four others */
 	t_let(&f, "c-a", false);
 	assert_int_equal(fab_reroute(f.f), ENDS);
 	before = f.f->topo->sw[0]->no_way;
-	expect_parts(&f, alone);
+	t_expect_parts(&f, alone);
 	assert_int_equal(f.f->topo->sw[0]->no_way - before, 2 * 4);
 	/* and all is as it was, but for what a flap hides */
 	t_let(&f, "c-a", true);
@@ -168,10 +149,10 @@ static void rerouted(void **state)
 	assert_int_equal(fab_reroute(f.f), 0);
 	before = t_link_state(&f, "a-b").count[0].packets;
 	t_pass(&f, 2 * MSEC);
-	expect_parts(&f, whole);
+	t_expect_parts(&f, whole);
 	assert_int_equal(t_link_state(&f, "a-b").count[0].packets, before);
 	assert_int_equal(fab_reroute(f.f), 0);
-	expect_parts(&f, whole);
+	t_expect_parts(&f, whole);
 	assert_int_equal(t_link_state(&f, "a-b").count[0].packets, before + 4);
 	t_end(&f);
 }

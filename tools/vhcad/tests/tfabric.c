@@ -175,6 +175,24 @@ void t_pass(struct t_fabric *f, u64 ns)
 	t_pass_until(f, f->now + ns);
 }
 
+void t_expect_parts(struct t_fabric *f, const u32 part[ENDS])
+{
+	for (u32 i = 0; i < ENDS; i++)
+		f->e[i].n = 0;
+	for (u32 i = 0; i < ENDS; i++)
+		for (u32 k = 0; k < ENDS; k++)
+			if (i != k)
+				t_send_packet(f, i, k, LONG);
+	t_pass(f, MSEC);
+	for (u32 i = 0; i < ENDS; i++) {
+		u32 others = 0;
+
+		for (u32 k = 0; k < ENDS; k++)
+			others += k != i && part[k] == part[i];
+		assert_int_equal(f->e[i].n, others);
+	}
+}
+
 struct fab_link_state t_link_state(struct t_fabric *f, const char *name)
 {
 	struct fab_link_state s;

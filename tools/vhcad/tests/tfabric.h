@@ -70,6 +70,8 @@ u64 t_frame_size(u32 len);
 void t_pass_until(struct t_fabric *f, u64 until);
 /** t_pass() - let so many ns pass */
 void t_pass(struct t_fabric *f, u64 ns);
+/** t_expect_parts() - everybody sends to everybody, and who is in the same part hears it */
+void t_expect_parts(struct t_fabric *f, const u32 part[ENDS]);
 /** t_link_state() - the state of a link by its name */
 struct fab_link_state t_link_state(struct t_fabric *f, const char *name);
 /** t_let() - cut a link between switches, or let it be */

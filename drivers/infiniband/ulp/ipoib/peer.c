@@ -273,7 +273,6 @@ static bool flush(struct ipoib_peer *peer)
 	struct ib_send_wr wr = { .wr_cqe = &peer->drain, .opcode = IB_WR_SEND,
 				 .send_flags = IB_SEND_SIGNALED };
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
-
 	bool last;
 
 	if (ib_modify_qp(peer->qp, &attr, IB_QP_STATE))
