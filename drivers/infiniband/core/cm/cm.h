@@ -240,7 +240,7 @@ struct cm_remote_key {
 };
 
 /**
- * struct cm_remote - the peer of an id, which no other id may have meanwhile
+ * struct cm_remote - the peer of an id, which no other id may have; in TIMEWAIT only its id
  * @by_id: in the table, by the peer's id
  * @by_qp: in the table, by its QP
  * @id_key: key of @by_id
@@ -282,7 +282,7 @@ enum cm_bind cm_remote_bind(struct cm_remote *remote, u64 ca_guid, u32 comm_id, 
 void cm_remote_unbind(struct cm_remote *remote);
 u32 cm_remote_find(u64 ca_guid, u32 comm_id);
 void cm_timewait_begin(struct cm_id *id);
-void cm_timewait_alone(struct cm_id *id);
+void cm_timewait_cancel(struct cm_id *id);
 void cm_timewait_done(struct cm_remote *remote);
 
 /**

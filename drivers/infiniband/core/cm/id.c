@@ -151,7 +151,7 @@ void cm_id_end(struct cm_id *id, int err)
 		id->dead = true;
 		cm_say(id, &rule, &msg);
 		cm_follow(id, &rule, NULL);
-		cm_timewait_alone(id);
+		cm_timewait_cancel(id);
 		cm_pending_cancel(id);
 	}
 	cm_id_drop(id);
@@ -225,8 +225,9 @@ EXPORT_SYMBOL(ib_create_cm_id);
  * ib_destroy_cm_id() - destroy an id
  * @cm_id: id
  *
- * The peer of a connection is sent a message, whose arrival is not waited for. An established
- * connection leaves its peer's QP in TIMEWAIT: until that is over, no other id may connect to it.
+ * The peer of a connection is sent a message, whose arrival is not waited for. Nobody tells when
+ * the connection's QP has been in TIMEWAIT for long enough: a consumer that uses a QP again waits
+ * for IB_CM_TIMEWAIT_EXIT before it destroys the id.
  * No more events are delivered. An id that ib_cm_insert_listen() has returned several times stays
  * until it has been destroyed as often.
  *

@@ -51,11 +51,9 @@ struct cm_cell {
 #define LAP(state)		.lap = IB_CM_##state + 1
 #define DO(bits)		.todo = (bits)
 
-/* Ends: where a connection is over and its QP quarantined, and where there was none. */
+/* Ends: where a connection is over and its QP rests, and where there was none. */
 #define TO_TIMEWAIT		GO(TIMEWAIT), DO(CM_DO_TIMEWAIT)
 #define STOP_TO_TIMEWAIT	GO(TIMEWAIT), DO(CM_DO_CANCEL | CM_DO_TIMEWAIT)
-/* The same before both sides could send: no packet is under way, and the peer's QP is free. */
-#define UNUSED_TO_TIMEWAIT	GO(TIMEWAIT), DO(CM_DO_UNBIND | CM_DO_TIMEWAIT)
 #define TO_IDLE			GO(IDLE), DO(CM_DO_UNBIND)
 #define STOP_TO_IDLE		GO(IDLE), DO(CM_DO_CANCEL | CM_DO_UNBIND)
 
@@ -77,7 +75,7 @@ struct cm_cell {
 /* The passive side from the REQ to its REP. */
 #define REQ_AT_CONSUMER \
 	[CM_IN_REJ] = { TO_IDLE, EVENT(REJ_RECEIVED) }, \
-	[CM_IN_REJ_STALE] = { UNUSED_TO_TIMEWAIT, EVENT(REJ_RECEIVED) }, \
+	[CM_IN_REJ_STALE] = { TO_TIMEWAIT, EVENT(REJ_RECEIVED) }, \
 	[CM_IN_CALL_REP] = { GO(REP_SENT), SEND(REP), DO(CM_DO_AWAIT) }, \
 	[CM_IN_CALL_REJ] = { TO_IDLE, SEND(REJ), ABOUT(REQ) }, \
 	[CM_IN_CALL_DESTROY] = { TO_IDLE, REJECT(CONSUMER_DEFINED, REQ) }, \
@@ -101,8 +99,8 @@ struct cm_cell {
 
 /* The active side from the REP to its RTU. */
 #define REP_AT_CONSUMER \
-	[CM_IN_REJ] = { UNUSED_TO_TIMEWAIT, EVENT(REJ_RECEIVED) }, \
-	[CM_IN_REJ_STALE] = { UNUSED_TO_TIMEWAIT, EVENT(REJ_RECEIVED) }, \
+	[CM_IN_REJ] = { TO_TIMEWAIT, EVENT(REJ_RECEIVED) }, \
+	[CM_IN_REJ_STALE] = { TO_TIMEWAIT, EVENT(REJ_RECEIVED) }, \
 	[CM_IN_CALL_RTU] = { GO(ESTABLISHED), SEND(RTU) }, \
 	[CM_IN_CALL_REJ] = { TO_IDLE, SEND(REJ), ABOUT(REP) }, \
 	[CM_IN_CALL_DESTROY] = { TO_IDLE, REJECT(CONSUMER_DEFINED, REP) }, \
@@ -267,7 +265,6 @@ static const struct cm_cell cm_table[ROWS][CM_INPUTS] = {
 		[CM_IN_CALL_DESTROY] = { TO_TIMEWAIT, SEND(DREP) },
 		[CM_IN_CALL_DESTROY_QUIETLY] = { TO_TIMEWAIT },
 	},
-	/* The quarantine of the QP goes on without the id. */
 	[IB_CM_TIMEWAIT] = {
 		[CM_IN_REQ_AGAIN] = { SEEN, REJECT(STALE_CONN, REQ) },
 		[CM_IN_REP] = { SEEN },

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Peers: which id has a peer's id, and which one its QP. A QP that was connected stays taken during
- * TIMEWAIT, also when its id has gone, so that packets on their way meet no new connection.
+ * Peers: which id has a peer's id, and which one its QP. TIMEWAIT is for the QP of this side. The
+ * peer's may be connected again at once: programs destroy a QP when it is disconnected, and the
+ * peer's device gives its number to the next. The peer's id stays known until TIMEWAIT is over, so
+ * that a request that comes once more is not taken for a new one.
  */
 #include <linux/cleanup.h>
 #include <linux/rhashtable.h>
@@ -181,6 +183,8 @@ void cm_timewait_begin(struct cm_id *id)
 		return;
 	id->remote = NULL;
 	id->waiting = remote;
+	if (remote->bound)
+		rhashtable_remove_fast(&peers_by_qp, &remote->by_qp, qp_params);
 	scoped_guard(spinlock_irqsave, &waiting_lock)
 		list_add_tail(&remote->entry, &waiting);
 	queue_delayed_work(cm_wq, &remote->work,
@@ -188,20 +192,26 @@ void cm_timewait_begin(struct cm_id *id)
 }
 
 /**
- * cm_timewait_alone() - let the TIMEWAIT of a peer go on without its id
- * @id: id that is destroyed
+ * cm_timewait_cancel() - end the TIMEWAIT of an id, if it is in one
+ * @id: id that is destroyed; others can still find it
  *
- * The peer's QP stays taken. The peer's id does not: a request by it is new, not one that came
- * before and that the id will answer.
+ * A request by the peer's id is new from now on, not one that the id will answer.
  *
  * Context: the id's lock is held.
  */
-void cm_timewait_alone(struct cm_id *id)
+void cm_timewait_cancel(struct cm_id *id)
 {
+	struct cm_remote *remote = id->waiting;
+
 	lockdep_assert_held(&id->lock);
-	/* The end of TIMEWAIT does the same, which finds it done then. */
-	if (id->waiting)
-		rhashtable_remove_fast(&peers_by_id, &id->waiting->by_id, id_params);
+	if (!remote)
+		return;
+	id->waiting = NULL;
+	/* Its end may have begun, and waits for the lock: it does the same. */
+	if (cancel_delayed_work(&remote->work)) {
+		cm_timewait_done(remote);
+		cm_remote_free(remote);
+	}
 }
 
 /**

@@ -165,17 +165,22 @@ static void stranger_says(struct pair *pair, struct cm_msg msg)
 	fake_net_inject(pair->net->b, FAKE_LID_A, &msg);
 }
 
-/* The id is destroyed. Its TIMEWAIT, which is returned, does not end before the test says so. */
-static struct cm_remote *forget(struct consumer *consumer)
+/* A stranger's connection ends, and its TIMEWAIT lasts as long as the test. */
+static struct ib_cm_id *stranger_leaves(struct pair *pair)
 {
-	struct cm_remote *waiting = to_cm_id(consumer->id)->waiting;
+	struct kunit *test = pair->net->test;
+	struct ib_cm_id *id = pair->passive.id;
+	struct cm_remote *waiting;
 
-	if (waiting)
-		mod_delayed_work(cm_wq, &waiting->work, 3600 * HZ);
-	ib_destroy_cm_id(consumer->id);
-	consumer->id = NULL;
-	consumer->num_events = 0;
-	return waiting;
+	stranger_says(pair, (struct cm_msg) { .type = CM_MSG_RTU });
+	KUNIT_ASSERT_EQ(test, ib_send_cm_dreq(id, NULL, 0), 0);
+	stranger_says(pair, (struct cm_msg) { .type = CM_MSG_DREP });
+	waiting = to_cm_id(id)->waiting;
+	KUNIT_ASSERT_NOT_NULL(test, waiting);
+	mod_delayed_work(cm_wq, &waiting->work, 3600 * HZ);
+	pair->passive.id = NULL;
+	pair->passive.num_events = 0;
+	return id;
 }
 
 /* The peer has brought the path, but does not choose how long its QP stays taken. */
@@ -200,45 +205,34 @@ static void peer_chooses_no_long_timewait(struct kunit *test)
 	pair_end(pair);
 }
 
-/* TIMEWAIT without an id holds the QP: the peer's next request by the same id is a new one. */
-static void peer_id_is_free_without_the_id(struct kunit *test)
+/* The peer may have destroyed the QP, and its number is that of another. */
+static void peer_qp_is_free_in_timewait(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);
-	struct cm_remote *waiting;
+	struct ib_cm_id *old;
 
 	stranger_asks(pair, STRANGER_ID, STRANGER_QPN);
-	stranger_says(pair, (struct cm_msg) { .type = CM_MSG_RTU });
-	KUNIT_ASSERT_EQ(test, ib_send_cm_dreq(pair->passive.id, NULL, 0), 0);
-	stranger_says(pair, (struct cm_msg) { .type = CM_MSG_DREP });
-	waiting = forget(&pair->passive);
-	KUNIT_ASSERT_NOT_NULL(test, waiting);
+	old = stranger_leaves(pair);
+	/* The first request once more: it does not connect again. */
 	stranger_asks(pair, STRANGER_ID, STRANGER_QPN);
 	KUNIT_EXPECT_EQ(test, pair->passive.num_events, 0);
 	KUNIT_EXPECT_NOT_NULL(test, fake_net_find(pair->net, CM_MSG_REJ));
-	stranger_asks(pair, STRANGER_ID, STRANGER_QPN + 1);
+	stranger_asks(pair, STRANGER_ID + 1, STRANGER_QPN);
 	KUNIT_EXPECT_EQ(test, pair->passive.num_events, 1);
-	mod_delayed_work(cm_wq, &waiting->work, 0);
+	KUNIT_EXPECT_EQ(test, to_cm_id(old)->ib.state, IB_CM_TIMEWAIT);
+	ib_destroy_cm_id(old);
 	pair_end(pair);
 }
 
-/* An id that was not connected leaves no TIMEWAIT behind. */
-static void qp_is_free_without_a_connection(struct kunit *test)
+/* With the id all ends that is known of its peer. */
+static void peer_id_is_free_without_the_id(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);
-	struct cm_remote *waiting;
 
-	pair->passive.silent = true;
 	stranger_asks(pair, STRANGER_ID, STRANGER_QPN);
-	KUNIT_ASSERT_EQ(test, consumer_state(&pair->passive), IB_CM_REQ_RCVD);
-	stranger_says(pair, (struct cm_msg) {
-		.type = CM_MSG_REJ, .rej.reason = IB_CM_REJ_STALE_CONN, .rej.about = CM_ABOUT_OTHER,
-	});
-	KUNIT_EXPECT_EQ(test, consumer_state(&pair->passive), IB_CM_TIMEWAIT);
-	waiting = forget(&pair->passive);
-	KUNIT_ASSERT_NOT_NULL(test, waiting);
-	stranger_asks(pair, STRANGER_ID + 1, STRANGER_QPN);
+	ib_destroy_cm_id(stranger_leaves(pair));
+	stranger_asks(pair, STRANGER_ID, STRANGER_QPN);
 	KUNIT_EXPECT_EQ(test, pair->passive.num_events, 1);
-	mod_delayed_work(cm_wq, &waiting->work, 0);
 	pair_end(pair);
 }
 
@@ -248,8 +242,8 @@ static struct kunit_case arrive_cases[] = {
 	KUNIT_CASE(unknown_sender_stalls_nobody),
 	KUNIT_CASE(unknown_senders_connect),
 	KUNIT_CASE(peer_chooses_no_long_timewait),
+	KUNIT_CASE(peer_qp_is_free_in_timewait),
 	KUNIT_CASE(peer_id_is_free_without_the_id),
-	KUNIT_CASE(qp_is_free_without_a_connection),
 	{}
 };
 

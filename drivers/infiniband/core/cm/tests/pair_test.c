@@ -31,7 +31,6 @@
  * @peer: connects peer to peer
  * @state: of the protocol
  * @lap: of loading an alternate path
- * @gone: destroyed; only the binding of TIMEWAIT to the peer's QP is left
  * @bound: @remote is the peer's communication id
  * @remote: the last that was known
  * @timeout: when what @waits for is late, 0: nothing is waited for
@@ -45,7 +44,7 @@ struct id {
 	u8 side;
 	bool peer;
 	u8 state, lap;
-	bool gone, bound;
+	bool bound;
 	u32 remote;
 	u32 timeout;
 	u8 waits, retries;
@@ -122,7 +121,7 @@ static void emit(struct model *w, struct id *id, struct message message)
 static struct id *new_id(struct model *w, u8 side)
 {
 	for (struct id *id = w->ids; id < w->ids + IDS; id++)
-		if (!id->no || (id->gone && !id->bound)) {
+		if (!id->no) {
 			*id = (struct id){ .no = ++w->last_no, .side = side };
 			return id;
 		}
@@ -133,7 +132,7 @@ static struct id *new_id(struct model *w, u8 side)
 static struct id *id_of(struct model *w, u32 no)
 {
 	for (struct id *id = w->ids; id < w->ids + IDS; id++)
-		if (no && id->no == no && !id->gone)
+		if (no && id->no == no)
 			return id;
 	return NULL;
 }
@@ -211,8 +210,7 @@ static void destroy(struct model *w, struct id *id, enum cm_input how)
 			      cm_state_name(id->state));
 	KUNIT_EXPECT_TRUE_MSG(w->test, id->state == IB_CM_IDLE || id->state == IB_CM_TIMEWAIT,
 			      "seed %u: %s", w->seed, cm_state_name(id->state));
-	id->gone = true;
-	id->act = 0;
+	*id = (struct id){};
 }
 
 static enum cm_input input_of(const struct message *message, const struct id *id)
@@ -233,15 +231,15 @@ static enum cm_input input_of(const struct message *message, const struct id *id
 static bool qp_is_taken(struct model *w, const struct message *message)
 {
 	for (struct id *id = w->ids; id < w->ids + IDS; id++) {
-		if (!id->no || id->side != message->side || !id->bound)
+		if (!id->no || id->side != message->side || !id->bound ||
+		    id->state == IB_CM_TIMEWAIT)
 			continue;
 		w->stale++;
 		emit(w, NULL, (struct message){
 			.type = CM_MSG_REJ, .code = IB_CM_REJ_STALE_CONN, .about = CM_ABOUT_REQ,
 			.side = !message->side, .to = message->from,
 		});
-		if (!id->gone)
-			input(w, id, CM_IN_QP_REUSED, NULL);
+		input(w, id, CM_IN_QP_REUSED, NULL);
 		return true;
 	}
 	return false;
@@ -253,13 +251,13 @@ static void arrive_req(struct model *w, const struct message *message)
 	struct id *id;
 
 	for (id = w->ids; id < w->ids + IDS; id++)
-		if (id->no && id->side == message->side && id->bound && !id->gone &&
+		if (id->no && id->side == message->side && id->bound &&
 		    id->remote == message->from) {
 			input(w, id, CM_IN_REQ_AGAIN, message);
 			return;
 		}
 	for (id = w->ids; id < w->ids + IDS; id++)
-		if (id->no && id->side == message->side && id->peer && !id->gone &&
+		if (id->no && id->side == message->side && id->peer &&
 		    cm_proto_wait(id->state, id->lap).send == CM_MSG_REQ) {
 			keep = cm_peer_is_active(id->side, 0, !id->side, 0);
 			input(w, id, keep ? CM_IN_REQ_PEER_KEEP : CM_IN_REQ_PEER_YIELD, message);
@@ -290,7 +288,7 @@ static void arrive(struct model *w, const struct message *message)
 		/* The sender may not know this side's id, but this side knows the sender's. */
 		id = NULL;
 		for (struct id *any = w->ids; any < w->ids + IDS; any++)
-			if (any->no && !any->gone && any->bound && any->remote == message->from)
+			if (any->no && any->bound && any->remote == message->from)
 				id = any;
 	} else if (message->type == CM_MSG_REJ && message->about == CM_ABOUT_REQ) {
 		/* The side that refuses a REQ may have no id yet. */
@@ -313,10 +311,7 @@ static void late(struct model *w, struct id *id)
 {
 	id->timeout = 0;
 	if (id->waits == CM_SEND_NOTHING) {
-		if (id->gone)
-			id->bound = false;
-		else
-			input(w, id, CM_IN_TIMEWAIT_OVER, NULL);
+		input(w, id, CM_IN_TIMEWAIT_OVER, NULL);
 	} else if (id->retries) {
 		id->retries--;
 		id->timeout = w->now + ANSWER_TIME;
@@ -447,7 +442,7 @@ static unsigned int find_out(struct model *w)
 	unsigned int alone = 0;
 
 	for (struct id *id = w->ids; id < w->ids + IDS; id++)
-		if (id->no && !id->gone && id->state == IB_CM_ESTABLISHED && !paired(w, id)) {
+		if (id->no && id->state == IB_CM_ESTABLISHED && !paired(w, id)) {
 			alone++;
 			call(w, id, CM_IN_CALL_DREQ);
 		}
@@ -497,7 +492,7 @@ static void try_seed(struct model *w, enum plan what, u32 seed)
 		if (!id->no)
 			continue;
 		pairs += paired(w, id);
-		KUNIT_EXPECT_TRUE_MSG(w->test, id->gone || id->state == IB_CM_IDLE || paired(w, id),
+		KUNIT_EXPECT_TRUE_MSG(w->test, id->state == IB_CM_IDLE || paired(w, id),
 				      "seed %u: %s for ever", seed, cm_state_name(id->state));
 		if (!paired(w, id))
 			KUNIT_EXPECT_FALSE_MSG(w->test, id->bound, "seed %u: bound for ever", seed);
