@@ -73,6 +73,7 @@ int addr_route_look(const struct addr_query *query, struct addr_route *route);
 void addr_route_release(struct addr_route *route);
 void addr_neighbour_hop(const struct neighbour *neigh, struct addr_hop *hop);
 
+int addr_service_listens(void);
 int addr_service_ask(const struct addr_route *route, const union addr_ip *dst, u32 seq);
 int addr_service_read(const struct nlmsghdr *nlh, struct netlink_ext_ack *extack,
 		      union ib_gid *gid);

@@ -270,7 +270,9 @@ static int look_first(struct addr_request *request)
  *
  * Context: may sleep.
  * Return: 0, and @callback will be called; -EINVAL for other families, two families, or a missing
- * namespace or source GID; the routing table's error if no route leads there; -ENODEV; -ENOMEM.
+ * namespace or source GID; the routing table's error if no route leads there; -ENODEV;
+ * -EADDRNOTAVAIL if the peer is behind a gateway of InfiniBand and no program listens that could
+ * know its GID; -ENOMEM.
  */
 int rdma_resolve_ip(struct sockaddr *src_addr, const struct sockaddr *dst_addr,
 		    struct rdma_dev_addr *addr, unsigned long timeout_ms,

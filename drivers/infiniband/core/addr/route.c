@@ -341,14 +341,15 @@ void addr_neighbour_hop(const struct neighbour *neigh, struct addr_hop *hop)
  * A neighbour that is not known is asked for.
  *
  * Context: may sleep, but waits for nobody's answer.
- * Return: 0; ADDR_UNANSWERED if the peer's link address is not known; as addr_route_find().
+ * Return: 0; ADDR_UNANSWERED if the peer's link address is not known; as addr_service_listens() for
+ * one behind a gateway; as addr_route_find().
  */
 int addr_route_look(const struct addr_query *query, struct addr_route *route)
 {
 	int ret = addr_route_find(query, route);
 
 	if (!ret && route->hop.family != AF_UNSPEC)
-		ret = route->neigh ? addr_route_neighbour(route) : ADDR_UNANSWERED;
+		ret = route->neigh ? addr_route_neighbour(route) : addr_service_listens();
 	addr_route_release(route);
 	return ret;
 }

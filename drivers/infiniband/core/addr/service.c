@@ -35,6 +35,19 @@ static int put_question(struct sk_buff *skb, int ifindex, const union addr_ip *d
 }
 
 /**
+ * addr_service_listens() - does a program listen that could be asked?
+ *
+ * Context: any.
+ * Return: ADDR_UNANSWERED, or -EADDRNOTAVAIL for none.
+ */
+int addr_service_listens(void)
+{
+	if (rdma_nl_chk_listeners(RDMA_NL_GROUP_LS))
+		return ADDR_UNANSWERED;
+	return rdma_refuse(-EADDRNOTAVAIL, "no program tells the GID behind a gateway");
+}
+
+/**
  * addr_service_ask() - ask programs for the GID of an IP address
  * @route: route to it
  * @dst: the address
@@ -46,10 +59,10 @@ static int put_question(struct sk_buff *skb, int ifindex, const union addr_ip *d
 int addr_service_ask(const struct addr_route *route, const union addr_ip *dst, u32 seq)
 {
 	struct sk_buff *skb;
-	int ret;
+	int ret = addr_service_listens();
 
-	if (!rdma_nl_chk_listeners(RDMA_NL_GROUP_LS))
-		return -EADDRNOTAVAIL;
+	if (ret < 0)
+		return ret;
 	skb = nlmsg_new(NLMSG_ALIGN(sizeof(struct rdma_ls_ip_resolve_header)) +
 			nla_total_size(sizeof(struct in6_addr)), GFP_KERNEL);
 	if (!skb)
