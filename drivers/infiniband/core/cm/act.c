@@ -141,6 +141,9 @@ int cm_say(struct cm_id *id, const struct cm_rule *rule, struct cm_msg *msg)
 	if (!id->route)
 		return -ENODEV;
 	fill(id, rule, msg, &guid);
+	/* The peer may connect its QP again, or another of that number, as soon as it has this. */
+	if (rule->todo & (CM_DO_UNBIND | CM_DO_TIMEWAIT))
+		cm_remote_free_qp(id->remote);
 	if (rule->todo & CM_DO_AWAIT)
 		return cm_send_awaited(id, msg);
 	switch (msg->type) {

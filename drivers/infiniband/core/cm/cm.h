@@ -280,6 +280,7 @@ void cm_remote_free(struct cm_remote *remote);
 enum cm_bind cm_remote_bind(struct cm_remote *remote, u64 ca_guid, u32 comm_id, u32 qpn,
 			    u32 *other);
 void cm_remote_unbind(struct cm_remote *remote);
+void cm_remote_free_qp(struct cm_remote *remote);
 u32 cm_remote_find(u64 ca_guid, u32 comm_id);
 void cm_timewait_begin(struct cm_id *id);
 void cm_timewait_cancel(struct cm_id *id);

@@ -5,7 +5,9 @@
  * peer's device gives its number to the next. The peer's id stays known until TIMEWAIT is over, so
  * that a request that comes once more is not taken for a new one.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
+#include <linux/module.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 
@@ -137,6 +139,7 @@ enum cm_bind cm_remote_bind(struct cm_remote *remote, u64 ca_guid, u32 comm_id, 
 	remote->bound = ret == CM_BOUND;
 	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(cm_remote_bind);
 
 /**
  * cm_remote_unbind() - let others have the peer
@@ -148,6 +151,20 @@ void cm_remote_unbind(struct cm_remote *remote)
 {
 	if (remote)
 		unbind(remote);
+}
+EXPORT_SYMBOL_IF_KUNIT(cm_remote_unbind);
+
+/**
+ * cm_remote_free_qp() - let others have the peer's QP
+ * @remote: peer of an id, or NULL; the id keeps it
+ *
+ * Context: any.
+ */
+void cm_remote_free_qp(struct cm_remote *remote)
+{
+	/* Once more does no harm: it is not in the table then. */
+	if (remote && remote->bound)
+		rhashtable_remove_fast(&peers_by_qp, &remote->by_qp, qp_params);
 }
 
 /**
@@ -183,8 +200,7 @@ void cm_timewait_begin(struct cm_id *id)
 		return;
 	id->remote = NULL;
 	id->waiting = remote;
-	if (remote->bound)
-		rhashtable_remove_fast(&peers_by_qp, &remote->by_qp, qp_params);
+	cm_remote_free_qp(remote);
 	scoped_guard(spinlock_irqsave, &waiting_lock)
 		list_add_tail(&remote->entry, &waiting);
 	queue_delayed_work(cm_wq, &remote->work,

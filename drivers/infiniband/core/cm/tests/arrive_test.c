@@ -224,6 +224,50 @@ static void peer_qp_is_free_in_timewait(struct kunit *test)
 	pair_end(pair);
 }
 
+/* The message that tells the peer the end, and whether its QP could be connected again then. */
+static enum cm_msg_type last_message;
+static bool free_when_told;
+
+static void look_at_qp(struct fake_net *net, enum cm_msg_type type)
+{
+	/* Of this, look-ups may know longer than the function lasts. */
+	static struct cm_remote next;
+	u32 other;
+
+	if (type != last_message)
+		return;
+	free_when_told = cm_remote_bind(&next, STRANGER_GUID, STRANGER_ID + 1, STRANGER_QPN,
+					&other) == CM_BOUND;
+	cm_remote_unbind(&next);
+}
+
+/* A peer that has got the last message is not told that its QP is taken. */
+static void peer_qp_is_free_when_told(struct kunit *test)
+{
+	struct pair *pair = pair_begin(test);
+
+	pair->net->on_posted = look_at_qp;
+	last_message = CM_MSG_REJ;
+	free_when_told = false;
+	pair->passive.rej = IB_CM_REJ_CONSUMER_DEFINED;
+	stranger_asks(pair, STRANGER_ID, STRANGER_QPN);
+	KUNIT_EXPECT_TRUE(test, free_when_told);
+	ib_destroy_cm_id(pair->passive.id);
+	pair->passive.id = NULL;
+
+	last_message = CM_MSG_DREP;
+	free_when_told = false;
+	pair->passive.rej = 0;
+	stranger_asks(pair, STRANGER_ID, STRANGER_QPN);
+	stranger_says(pair, (struct cm_msg) { .type = CM_MSG_RTU });
+	stranger_says(pair, (struct cm_msg) {
+		.type = CM_MSG_DREQ, .dreq.remote_qpn = FAKE_QPN_B,
+	});
+	KUNIT_EXPECT_TRUE(test, free_when_told);
+	pair->net->on_posted = NULL;
+	pair_end(pair);
+}
+
 /* With the id all ends that is known of its peer. */
 static void peer_id_is_free_without_the_id(struct kunit *test)
 {
@@ -243,6 +287,7 @@ static struct kunit_case arrive_cases[] = {
 	KUNIT_CASE(unknown_senders_connect),
 	KUNIT_CASE(peer_chooses_no_long_timewait),
 	KUNIT_CASE(peer_qp_is_free_in_timewait),
+	KUNIT_CASE(peer_qp_is_free_when_told),
 	KUNIT_CASE(peer_id_is_free_without_the_id),
 	{}
 };

@@ -149,6 +149,8 @@ static int post(struct ib_mad_send_buf *buf, struct ib_mad_send_buf **bad)
 	struct fake_net *net = node_of_buf(buf)->net;
 	struct fake_mad *mad = mad_of(buf);
 
+	if (net->on_posted)
+		net->on_posted(net, cm_msg_type_of(mad->mad.mad_hdr.attr_id));
 	guard(spinlock_irqsave)(&net->lock);
 	net->faults += mad->posted || !buf->ah;
 	mad->posted = true;

@@ -78,6 +78,7 @@ enum fake_fault {
  * @deliver_at: for it: the number of one message
  * @dead: 1: no message arrives any more
  * @starved: 1: there is no memory for datagrams
+ * @on_posted: called when a message has been posted, under its id's lock; or NULL
  * @early: arrives at the next port before its agent is registered; or NULL
  * @calls: held while a handler calls the manager, so that @fail_nth counts for all
  * @fail_nth: so many allocations of handlers' calls on, one fails; 0: none does
@@ -97,6 +98,7 @@ struct fake_net {
 	unsigned int deliver_at;
 	bool dead;
 	bool starved;
+	void (*on_posted)(struct fake_net *net, enum cm_msg_type type);
 	const struct cm_msg *early;
 	struct mutex calls;
 	unsigned int fail_nth;
