@@ -14,7 +14,7 @@
 #include <linux/slab.h>
 
 #include "../object/object.h"
-#include "cma_priv.h"
+#include "query.h"
 #include "trace.h"
 
 static void deliver_reports(struct work_struct *work);
@@ -218,6 +218,8 @@ static void free_id(struct cma_id *id)
 {
 	if (id->owner.user)
 		put_task_struct(id->owner.task);
+	/* Of a query that was cancelled just when it had begun. */
+	cma_free_answer(id->answer);
 	kfree(id->id.route.path_rec);
 	kfree(id->id.route.path_rec_inbound);
 	kfree(id->id.route.path_rec_outbound);

@@ -171,9 +171,12 @@ static int find_ip(struct cma_id *id, unsigned long timeout_ms)
 		rdma_addr_cancel(dev_addr);
 	id->used_resolve_ip = true;
 	ret = cma_ask_neighbour(id, timeout_ms, address_found);
-	/* The device's removal may have cancelled before there was anything to cancel. */
+	/*
+	 * The device's removal may have cancelled before there was anything to cancel. The answer
+	 * may be that of the route already, which the handler has asked for: it is left to the id.
+	 */
 	if (!ret && cma_is_going(id))
-		cma_cancel_query(id, RDMA_CM_ADDR_QUERY);
+		rdma_addr_cancel(dev_addr);
 	return ret;
 }
 

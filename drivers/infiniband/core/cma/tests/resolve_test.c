@@ -102,6 +102,53 @@ static void destroyed_by_route(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->events[1], RDMA_CM_EVENT_ROUTE_ERROR);
 }
 
+/* ---- the device goes ---- */
+
+static cma_path_found path_is_told;
+
+static int path_is_awaited(struct cma_id *id, struct sa_path_rec *wanted, ib_sa_comp_mask mask,
+			   unsigned long timeout_ms, cma_path_found found,
+			   struct ib_sa_query **query)
+{
+	path_is_told = found;
+	return 0;
+}
+
+/* Before the call for the address has returned, the route is asked for, and the device goes. */
+static int neighbour_answers_early(struct cma_id *id, unsigned long timeout_ms,
+				   cma_neighbour_found found)
+{
+	struct kunit *test = kunit_get_current_test();
+
+	found(0, cma_src_addr(id), &id->id.route.addr.dev_addr, id);
+	ct_settle();
+	show_manager(test, true);
+	KUNIT_EXPECT_EQ(test, rdma_resolve_route(&id->id, 1000), 0);
+	show_manager(test, false);
+	KUNIT_EXPECT_TRUE(test, cma_step(id, CMA_REMOVE));
+	return 0;
+}
+
+static void removed_by_address(struct kunit *test)
+{
+	struct consumer *c = bound(test);
+	struct cma_id *id = ct_id(c);
+
+	path_is_told = NULL;
+	kunit_activate_static_stub(test, cma_ask_neighbour, neighbour_answers_early);
+	kunit_activate_static_stub(test, cma_ask_path, path_is_awaited);
+	KUNIT_EXPECT_EQ(test, resolve(c), 0);
+	KUNIT_ASSERT_NOT_NULL(test, path_is_told);
+	KUNIT_EXPECT_NOT_NULL(test, id->answer);
+	if (id->answer)
+		path_is_told(-EINTR, NULL, 0, id);
+	else
+		cma_put_id(id);	/* the query's reference */
+	ct_settle();
+	KUNIT_EXPECT_EQ(test, c->calls, 1);
+	KUNIT_EXPECT_EQ(test, c->events[0], RDMA_CM_EVENT_ADDR_RESOLVED);
+}
+
 /* ---- another attempt ---- */
 
 /* Where the next question about a neighbour has to begin, and to which own address it leads. */
@@ -237,6 +284,7 @@ static int resolve_init(struct kunit *test)
 static struct kunit_case resolve_cases[] = {
 	KUNIT_CASE(destroyed_by_address),
 	KUNIT_CASE(destroyed_by_route),
+	KUNIT_CASE(removed_by_address),
 	KUNIT_CASE(used_again),
 	KUNIT_CASE(scope_of_the_peer),
 	KUNIT_CASE(type_of_service),
