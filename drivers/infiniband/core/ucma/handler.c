@@ -6,7 +6,7 @@
 
 /*
  * The new id, its room and the event are made before the request is accepted for the program.  What
- * cannot be kept is left to the connection manager, which rejects it.
+ * cannot be kept is left to the connection manager: peers of ib_cm ask again, others are rejected.
  */
 static int take_request(struct ucma_id *listener, struct rdma_cm_id *cm,
 			const struct rdma_cm_event *told)
