@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Datagrams as they arrive. All that arrives at a port comes one after the other, whatever it is
- * for, so that nothing may wait here. The sender of a message that needs an answer may be a
- * neighbour whose link address is not known, or whom there is not at all: then the message waits in
- * a work item.
+ * for, and what comes faster than it is taken is lost. So a message is only put into a list here,
+ * and handled by the port's work item. The sender of a message that needs an answer may be a
+ * neighbour whose link address is not known, or whom there is not at all: then the message waits
+ * once more, in a work item of its own.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
+#include <linux/cleanup.h>
 #include <linux/slab.h>
 #include <rdma/rdma_ext.h>
 
@@ -94,13 +96,61 @@ static bool is_wanted(struct cm_port *port, struct cm_msg *msg, const struct ib_
 	       wc->mad_len >= CM_MAD_SIZE && !cm_msg_unpack(msg, wc->recv_buf.mad);
 }
 
+/* Takes the datagram, and handles its message. */
+static void handle(struct cm_port *port, struct ib_mad_recv_wc *wc)
+{
+	struct cm_msg msg;
+
+	if (!is_wanted(port, &msg, wc))
+		port->device->mad->free_recv(wc);
+	else if (cm_sender_is_known(port, &msg, wc))
+		cm_recv(port, &msg, wc);
+	else if (!postpone(port, &msg, wc))
+		port->device->mad->free_recv(wc);
+}
+
 /**
- * cm_received() - handle a datagram that has arrived
+ * cm_arrived() - handle the oldest message that waits at a port
+ * @work: work of the port: it is queued and runs at most as often as messages wait
+ *
+ * One at a time, so that the events of ids have their turns.
+ */
+void cm_arrived(struct work_struct *work)
+{
+	struct cm_port *port = container_of(work, struct cm_port, work);
+	struct cm_device *device = port->device;
+	struct ib_mad_recv_wc *wc;
+
+	scoped_guard(spinlock, &port->lock) {
+		wc = list_first_entry(&port->arrived, struct ib_mad_recv_wc, recv_buf.list);
+		list_move(&wc->recv_buf.list, &wc->rmpp_list);
+		if (--port->num_arrived)
+			queue_work(cm_wq, work);
+	}
+	handle(port, wc);
+	cm_device_unuse(device);
+}
+
+/* Returns false if too many wait, or the device is gone: then it is as if it had been lost. */
+static bool put(struct cm_port *port, struct ib_mad_recv_wc *wc)
+{
+	guard(spinlock)(&port->lock);
+	if (port->num_arrived >= CM_ARRIVED_MAX || !cm_device_use(port->device))
+		return false;
+	/* A message of the manager is one packet, and so has this entry for itself. */
+	list_move_tail(&wc->recv_buf.list, &port->arrived);
+	port->num_arrived++;
+	queue_work(cm_wq, &port->work);
+	return true;
+}
+
+/**
+ * cm_received() - take a datagram that has arrived
  * @agent: the port's agent
  * @buf: NULL: no message of the manager is a response in the sense of the MAD layer
  * @wc: the datagram, which is freed, now or later
  *
- * Context: may sleep, but waits for nobody's answer.
+ * Context: process; does not sleep, and handles nothing.
  */
 void cm_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 		 struct ib_mad_recv_wc *wc)
@@ -113,8 +163,6 @@ void cm_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 		return;
 	}
 	cm_count(port, CM_COUNT_RECEIVED, msg.type, 1);
-	if (cm_sender_is_known(port, &msg, wc))
-		cm_recv(port, &msg, wc);
-	else if (!postpone(port, &msg, wc))
+	if (!put(port, wc))
 		port->device->mad->free_recv(wc);
 }

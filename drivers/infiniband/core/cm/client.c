@@ -74,6 +74,9 @@ static int make_ports(struct cm_device *device)
 			return -ENOMEM;
 		port->device = device;
 		port->num = num;
+		spin_lock_init(&port->lock);
+		INIT_LIST_HEAD(&port->arrived);
+		INIT_WORK(&port->work, cm_arrived);
 		device->ports[num] = port;
 	}
 	return 0;

@@ -86,6 +86,11 @@ enum cm_counter {
  * @lid: its LID then
  * @lmc: how many bits of it are path bits
  * @counts: messages, by enum cm_counter and enum cm_msg_type
+ * @lock: protects @arrived and @num_arrived
+ * @arrived: messages that have arrived and are not handled yet, by the lists of their only packets.
+ *	Each holds the device.
+ * @num_arrived: their number, up to CM_ARRIVED_MAX
+ * @work: handles them in order
  */
 struct cm_port {
 	struct cm_device *device;
@@ -95,7 +100,17 @@ struct cm_port {
 	u16 lid;
 	u8 lmc;
 	atomic_long_t counts[CM_COUNTERS][CM_MSG_TYPES];
+	spinlock_t lock;
+	struct list_head arrived;
+	unsigned int num_arrived;
+	struct work_struct work;
 };
+
+/*
+ * What a burst of some thousand connections sends at once fits; it is twice the largest
+ * receive queue of QP1. A flood of messages holds 8 MiB of memory of a port at most.
+ */
+#define CM_ARRIVED_MAX 8192
 
 /**
  * struct cm_device - a device
@@ -590,6 +605,7 @@ bool cm_recv_needs_route(const struct cm_msg *msg);
 void cm_recv(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_wc *wc);
 
 /* arrive.c */
+void cm_arrived(struct work_struct *work);
 void cm_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 		 struct ib_mad_recv_wc *wc);
 #if IS_ENABLED(CONFIG_KUNIT)

@@ -67,16 +67,19 @@ static void flood_does_not_keep_a_device(struct kunit *test)
  * struct wait - the search for neighbours that do not answer
  * @receiver: the task by which messages arrive
  * @stalls: searches for which that has waited
+ * @begun: a search has begun
  * @over: the search is over
  */
 static struct wait {
 	struct task_struct *receiver;
 	atomic_t stalls;
+	struct completion begun;
 	struct completion over;
 } wait;
 
 static void search(struct fake_node *node)
 {
+	complete_all(&wait.begun);
 	if (current == wait.receiver)
 		atomic_inc(&wait.stalls);
 	else
@@ -89,12 +92,12 @@ static bool nobody_is_known(struct cm_port *port, const struct cm_msg *msg,
 	return false;
 }
 
-static void begin_search(struct kunit *test, struct fake_node *node)
+static void begin_search(struct fake_node *node)
 {
 	wait = (struct wait) { .receiver = current };
+	init_completion(&wait.begun);
 	init_completion(&wait.over);
 	node->on_ah_made = search;
-	kunit_activate_static_stub(test, cm_sender_is_known, nobody_is_known);
 }
 
 static int received(struct fake_net *net)
@@ -103,13 +106,60 @@ static int received(struct fake_net *net)
 	return net->recvs;
 }
 
-static void unknown_sender_stalls_nobody(struct kunit *test)
+/* What nobody answers */
+static const struct cm_msg refusal = {
+	.type = CM_MSG_REJ, .local_id = STRANGER_ID, .remote_id = 0xdead,
+};
+
+/* Who receives does not handle, however long that takes; so much waits, and no more. */
+static void receiving_handles_nothing(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test);
 
-	begin_search(test, net->b);
+	begin_search(net->b);
+	fake_net_arrive(net->b, FAKE_LID_A, &nobodys);
+	wait_for_completion(&wait.begun);
+	KUNIT_EXPECT_EQ(test, atomic_read(&wait.stalls), 0);
+	fake_net_arrive(net->b, FAKE_LID_A, &refusal);
+	KUNIT_EXPECT_EQ(test, received(net), 2);
+	complete_all(&wait.over);
+	fake_net_run(net);
+	KUNIT_EXPECT_EQ(test, received(net), 0);
+	fake_net_end(net);
+}
+
+static void only_so_many_wait(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test);
+
+	begin_search(net->b);
+	fake_net_arrive(net->b, FAKE_LID_A, &nobodys);
+	wait_for_completion(&wait.begun);
+	for (int i = 0; i < CM_ARRIVED_MAX + 3; i++)
+		fake_net_arrive(net->b, FAKE_LID_A, &refusal);
+	KUNIT_EXPECT_EQ(test, received(net), 1 + CM_ARRIVED_MAX);
+	complete_all(&wait.over);
+	fake_net_run(net);
+	KUNIT_EXPECT_EQ(test, received(net), 0);
+	/* There is room again. */
+	fake_net_inject(net->b, FAKE_LID_A, &nobodys);
+	KUNIT_EXPECT_NOT_NULL(test, fake_net_find(net, CM_MSG_DREP));
+	fake_net_run(net);
+	fake_net_end(net);
+}
+
+static void unknown_sender_stalls_nobody(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test);
+	struct cm_port *port;
+
+	port = net->b->agent->context;
+	begin_search(net->b);
+	kunit_activate_static_stub(test, cm_sender_is_known, nobody_is_known);
 	for (int i = 0; i < CM_LATE_MAX + 3; i++)
 		fake_net_arrive(net->b, FAKE_LID_A, &nobodys);
+	while (flush_work(&port->work))
+		;
 	KUNIT_EXPECT_EQ(test, atomic_read(&wait.stalls), 0);
 	/* No more of them wait. */
 	KUNIT_EXPECT_EQ(test, received(net), CM_LATE_MAX);
@@ -283,6 +333,8 @@ static void peer_id_is_free_without_the_id(struct kunit *test)
 static struct kunit_case arrive_cases[] = {
 	KUNIT_CASE(message_before_the_agent),
 	KUNIT_CASE(flood_does_not_keep_a_device),
+	KUNIT_CASE(receiving_handles_nothing),
+	KUNIT_CASE_SLOW(only_so_many_wait),
 	KUNIT_CASE(unknown_sender_stalls_nobody),
 	KUNIT_CASE(unknown_senders_connect),
 	KUNIT_CASE(peer_chooses_no_long_timewait),

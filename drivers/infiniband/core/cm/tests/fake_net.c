@@ -246,6 +246,8 @@ static void arrive(struct fake_node *node, u16 slid, const void *bytes)
 	recv->wc.recv_buf.mad = &recv->mad;
 	recv->wc.recv_buf.grh = &recv->grh;
 	recv->wc.mad_len = IB_MGMT_MAD_SIZE;
+	INIT_LIST_HEAD(&recv->wc.rmpp_list);
+	list_add(&recv->wc.recv_buf.list, &recv->wc.rmpp_list);
 	memcpy(&recv->mad, bytes, sizeof(recv->mad));
 	scoped_guard(spinlock_irqsave, &net->lock)
 		net->recvs++;
@@ -276,13 +278,30 @@ static void move(struct fake_net *net, struct fake_mad *mad)
 		arrive(to, slid, &copy);
 }
 
+/* The work of a port queues itself as long as messages wait. */
+static void settle_node(struct fake_node *node)
+{
+	struct cm_port *port;
+
+	if (!node || !node->agent)
+		return;
+	port = node->agent->context;
+	while (flush_work(&port->work))
+		;
+}
+
 /**
- * fake_net_settle() - wait until what has been given up has come back and events have been handled
+ * fake_net_settle() - wait until what has been given up has come back, and what has arrived and its
+ * events have been handled
  * @net: net
  */
 void fake_net_settle(struct fake_net *net)
 {
 	flush_work(&net->flush);
+	settle_node(net->a);
+	settle_node(net->b);
+	/* Messages whose senders are not known, and then events. */
+	flush_workqueue(cm_wq);
 	flush_workqueue(cm_wq);
 	flush_work(&net->flush);
 }
