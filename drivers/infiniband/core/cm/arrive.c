@@ -6,11 +6,8 @@
  * neighbour whose link address is not known, or whom there is not at all: then the message waits
  * once more, in a work item of its own.
  */
-#include <kunit/static_stub.h>
-#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/slab.h>
-#include <rdma/rdma_ext.h>
 
 #include "cm.h"
 
@@ -28,24 +25,15 @@ struct late {
 	struct cm_msg msg;
 };
 
-/**
- * cm_sender_is_known() - can a message be handled without waiting?
- * @port: where it has arrived
- * @msg: its contents
- * @wc: the datagram
- *
- * Return: false if the sender's link address is needed, and the network has to be asked for it.
- */
-VISIBLE_IF_KUNIT bool cm_sender_is_known(struct cm_port *port, const struct cm_msg *msg,
-					 const struct ib_mad_recv_wc *wc)
+/* Can a message be handled without asking the network for its sender's link address? */
+static bool needs_nobody(struct cm_port *port, const struct cm_msg *msg,
+			 const struct ib_mad_recv_wc *wc)
 {
-	struct ib_device *ib = port->device->ib;
+	struct cm_device *device = port->device;
 
-	KUNIT_STATIC_STUB_REDIRECT(cm_sender_is_known, port, msg, wc);
-	return !rdma_protocol_roce(ib, port->num) || !cm_recv_needs_route(msg) ||
-	       rdma_wc_sender_is_known(ib, port->num, wc->wc, wc->recv_buf.grh);
+	return !cm_recv_needs_route(msg) ||
+	       device->mad->sender_is_known(device->ib, port->num, wc->wc, wc->recv_buf.grh);
 }
-EXPORT_SYMBOL_IF_KUNIT(cm_sender_is_known);
 
 static void recv_late(struct work_struct *work)
 {
@@ -103,7 +91,7 @@ static void handle(struct cm_port *port, struct ib_mad_recv_wc *wc)
 
 	if (!is_wanted(port, &msg, wc))
 		port->device->mad->free_recv(wc);
-	else if (cm_sender_is_known(port, &msg, wc))
+	else if (needs_nobody(port, &msg, wc))
 		cm_recv(port, &msg, wc);
 	else if (!postpone(port, &msg, wc))
 		port->device->mad->free_recv(wc);

@@ -46,6 +46,7 @@ extern struct workqueue_struct *cm_wq;
  * @post: ib_post_send_mad()
  * @modify: ib_modify_mad()
  * @free_recv: ib_free_recv_mad()
+ * @sender_is_known: rdma_wc_sender_is_known(); true on ports where nobody has to be asked
  *
  * Tests put a table of their own into cm_mad before they attach a device.
  */
@@ -63,6 +64,8 @@ struct cm_mad_ops {
 	int (*post)(struct ib_mad_send_buf *buf, struct ib_mad_send_buf **bad);
 	int (*modify)(struct ib_mad_send_buf *buf, u32 timeout_ms);
 	void (*free_recv)(struct ib_mad_recv_wc *wc);
+	bool (*sender_is_known)(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
+				const struct ib_grh *grh);
 };
 
 extern const struct cm_mad_ops *cm_mad;
@@ -608,9 +611,5 @@ void cm_recv(struct cm_port *port, const struct cm_msg *msg, struct ib_mad_recv_
 void cm_arrived(struct work_struct *work);
 void cm_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 		 struct ib_mad_recv_wc *wc);
-#if IS_ENABLED(CONFIG_KUNIT)
-bool cm_sender_is_known(struct cm_port *port, const struct cm_msg *msg,
-			const struct ib_mad_recv_wc *wc);
-#endif
 
 #endif

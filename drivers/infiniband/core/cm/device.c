@@ -5,8 +5,16 @@
 #include <kunit/visibility.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
+#include <rdma/rdma_ext.h>
 
 #include "cm.h"
+
+static bool sender_is_known(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
+			    const struct ib_grh *grh)
+{
+	return !rdma_protocol_roce(device, port_num) ||
+	       rdma_wc_sender_is_known(device, port_num, wc, grh);
+}
 
 static const struct cm_mad_ops real_mad = {
 	.register_agent = ib_register_mad_agent,
@@ -16,6 +24,7 @@ static const struct cm_mad_ops real_mad = {
 	.post = ib_post_send_mad,
 	.modify = ib_modify_mad,
 	.free_recv = ib_free_recv_mad,
+	.sender_is_known = sender_is_known,
 };
 
 /* The MAD layer of devices that come from now on */

@@ -2,7 +2,6 @@
 /*
  * KUnit: messages whose senders mean no good, or that arrive at a bad time.
  */
-#include <kunit/static_stub.h>
 #include <linux/cleanup.h>
 #include <rdma/kunit.h>
 
@@ -66,12 +65,14 @@ static void flood_does_not_keep_a_device(struct kunit *test)
 /**
  * struct wait - the search for neighbours that do not answer
  * @receiver: the task by which messages arrive
- * @stalls: searches for which that has waited
+ * @work: work that has to go on, too, or NULL
+ * @stalls: searches for which one of these would have waited
  * @begun: a search has begun
  * @over: the search is over
  */
 static struct wait {
 	struct task_struct *receiver;
+	struct work_struct *work;
 	atomic_t stalls;
 	struct completion begun;
 	struct completion over;
@@ -80,21 +81,15 @@ static struct wait {
 static void search(struct fake_node *node)
 {
 	complete_all(&wait.begun);
-	if (current == wait.receiver)
+	if (current == wait.receiver || current_work() == wait.work)
 		atomic_inc(&wait.stalls);
 	else
 		wait_for_completion(&wait.over);
 }
 
-static bool nobody_is_known(struct cm_port *port, const struct cm_msg *msg,
-			    const struct ib_mad_recv_wc *wc)
+static void begin_search(struct fake_node *node, struct work_struct *work)
 {
-	return false;
-}
-
-static void begin_search(struct fake_node *node)
-{
-	wait = (struct wait) { .receiver = current };
+	wait = (struct wait) { .receiver = current, .work = work };
 	init_completion(&wait.begun);
 	init_completion(&wait.over);
 	node->on_ah_made = search;
@@ -116,7 +111,7 @@ static void receiving_handles_nothing(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test);
 
-	begin_search(net->b);
+	begin_search(net->b, NULL);
 	fake_net_arrive(net->b, FAKE_LID_A, &nobodys);
 	wait_for_completion(&wait.begun);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wait.stalls), 0);
@@ -132,7 +127,7 @@ static void only_so_many_wait(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test);
 
-	begin_search(net->b);
+	begin_search(net->b, NULL);
 	fake_net_arrive(net->b, FAKE_LID_A, &nobodys);
 	wait_for_completion(&wait.begun);
 	for (int i = 0; i < CM_ARRIVED_MAX + 3; i++)
@@ -154,8 +149,8 @@ static void unknown_sender_stalls_nobody(struct kunit *test)
 	struct cm_port *port;
 
 	port = net->b->agent->context;
-	begin_search(net->b);
-	kunit_activate_static_stub(test, cm_sender_is_known, nobody_is_known);
+	begin_search(net->b, &port->work);
+	net->b->nobody_is_known = true;
 	for (int i = 0; i < CM_LATE_MAX + 3; i++)
 		fake_net_arrive(net->b, FAKE_LID_A, &nobodys);
 	while (flush_work(&port->work))
@@ -179,7 +174,8 @@ static void unknown_senders_connect(struct kunit *test)
 {
 	struct pair *pair = pair_begin(test);
 
-	kunit_activate_static_stub(test, cm_sender_is_known, nobody_is_known);
+	pair->net->a->nobody_is_known = true;
+	pair->net->b->nobody_is_known = true;
 	KUNIT_ASSERT_EQ(test, consumer_connect(&pair->active), 0);
 	fake_net_run(pair->net);
 	KUNIT_EXPECT_TRUE(test, pair_is_connected(pair));

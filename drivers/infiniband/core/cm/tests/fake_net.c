@@ -188,6 +188,12 @@ static void free_recv(struct ib_mad_recv_wc *wc)
 	kfree(recv);
 }
 
+static bool sender_is_known(struct ib_device *ib, u32 port_num, const struct ib_wc *wc,
+			    const struct ib_grh *grh)
+{
+	return !READ_ONCE(node_of(ib)->nobody_is_known);
+}
+
 static const struct cm_mad_ops fake_mad_ops = {
 	.register_agent = register_agent,
 	.unregister_agent = unregister_agent,
@@ -196,6 +202,7 @@ static const struct cm_mad_ops fake_mad_ops = {
 	.post = post,
 	.modify = modify,
 	.free_recv = free_recv,
+	.sender_is_known = sender_is_known,
 };
 
 /* ---- the net ---- */

@@ -39,6 +39,7 @@ struct fake_net;
  * @on_ah_gone: called when one is destroyed, if it is set
  * @agent: its agent, or NULL
  * @present: it is registered
+ * @nobody_is_known: the network would have to be asked for whoever sends to it
  */
 struct fake_node {
 	struct ib_device ib;
@@ -53,6 +54,7 @@ struct fake_node {
 	void (*on_ah_gone)(struct fake_node *node);
 	struct ib_mad_agent *agent;
 	bool present;
+	bool nobody_is_known;
 };
 
 /* What becomes of a message. */
