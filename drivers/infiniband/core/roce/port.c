@@ -55,9 +55,12 @@ static bool keep(const struct ib_gid_attr *attr, bool standard, void *context)
 	return is_wanted(filter->wanted, attr, standard);
 }
 
-/* Errors of the driver are logged for the administrator, as no caller waits for them. */
-static void add_gid(struct ib_device *device, u32 port_num, const struct roce_gid *gid,
-		    bool *changed)
+/*
+ * Errors are logged for the administrator. Returns the last one that the next change may mend: of
+ * a GID that finds no place the cache tells when there is one.
+ */
+static int add_gid(struct ib_device *device, u32 port_num, const struct roce_gid *gid,
+		   bool *changed)
 {
 	struct ib_gid_attr attr = {
 		.device = device,
@@ -65,17 +68,21 @@ static void add_gid(struct ib_device *device, u32 port_num, const struct roce_gi
 		.gid = gid->gid,
 	};
 	unsigned long types = roce_gid_type_mask_support(device, port_num);
+	int ret, lacking = 0;
 	unsigned int type;
-	int ret;
 
 	RCU_INIT_POINTER(attr.ndev, gid->netdev);
 	for_each_set_bit(type, &types, IB_GID_TYPE_SIZE) {
 		attr.gid_type = type;
 		ret = ib_cache_gid_add(&attr, gid->standard, changed);
-		if (ret)
-			ibdev_warn_ratelimited(device, "port %u: cannot add GID %pI6c: %d\n",
-					       port_num, gid->gid.raw, ret);
+		if (!ret)
+			continue;
+		ibdev_warn_ratelimited(device, "port %u: cannot add GID %pI6c: %d\n", port_num,
+				       gid->gid.raw, ret);
+		if (ret != -ENOSPC)
+			lacking = ret;
 	}
+	return lacking;
 }
 
 static void report_change(struct ib_device *device, u32 port_num)
@@ -98,7 +105,7 @@ static void report_change(struct ib_device *device, u32 port_num)
  * Dispatches IB_EVENT_GID_CHANGE if the table has changed.
  *
  * Context: may sleep; calls of one port do not overlap.
- * Return: 0, or -ENOMEM with the table as it was.
+ * Return: 0; -ENOMEM, or the driver's error, if the table does not follow in all.
  */
 int roce_port_follow(struct ib_device *device, u32 port_num, const struct roce_change *change)
 {
@@ -114,11 +121,11 @@ int roce_port_follow(struct ib_device *device, u32 port_num, const struct roce_c
 	changed = ib_cache_gid_prune(device, port_num, keep, &filter);
 	for (unsigned int i = 0; i < wanted.count; i++)
 		if (concerns(change, wanted.gid[i].netdev, &wanted.gid[i].gid))
-			add_gid(device, port_num, &wanted.gid[i], &changed);
+			ret = add_gid(device, port_num, &wanted.gid[i], &changed) ?: ret;
 	roce_gids_release(&wanted);
 	if (changed)
 		report_change(device, port_num);
-	return 0;
+	return ret;
 }
 
 static bool is_elsewhere(const struct ib_gid_attr *attr, bool standard, void *netdev)

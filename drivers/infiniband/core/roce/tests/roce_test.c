@@ -370,14 +370,41 @@ static void refused_gid_is_tried_again(struct kunit *test)
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
 	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
 
-	device->refuse = true;
+	device->refuse = -EBUSY;
 	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.1", 32, true), 0);
 	roce_settle();
 	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "198.18.1.1", net->dev), -ENOENT);
 	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS);
-	device->refuse = false;
+	device->refuse = 0;
 	rdma_roce_rescan_device(&device->base.ib);
 	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "198.18.1.1", net->dev), OWN_GIDS);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+/* What a driver has refused comes with the next change, even if that is of another address. */
+static void refused_gid_comes_with_the_next_change(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+
+	device->refuse = -ENOMEM;
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.1", 32, true), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS);
+	device->refuse = 0;
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.2", 32, true), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS + 2);
+
+	roce_del_all_netdev_gids(&device->base.ib, 1, net->dev);
+	device->refuse = -EBUSY;
+	rdma_roce_rescan_port(&device->base.ib, 1);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), 0);
+	device->refuse = 0;
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.2", 32, false), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS + 1);
 	roce_device_end(device);
 	fake_net_end(net);
 }
@@ -603,6 +630,7 @@ static struct kunit_case roce_cases[] = {
 	KUNIT_CASE(port_gets_and_loses_its_net_device),
 	KUNIT_CASE(driver_removes_and_scans),
 	KUNIT_CASE(refused_gid_is_tried_again),
+	KUNIT_CASE(refused_gid_comes_with_the_next_change),
 	KUNIT_CASE(full_table_stays_sound),
 	KUNIT_CASE(listeners_hear_of_changes),
 	KUNIT_CASE(peer_is_looked_for_by_the_gid),
