@@ -197,6 +197,31 @@ static void net_device_goes_while_its_gid_is_used(struct kunit *test)
 	fake_net_end(net);
 }
 
+/* What follows one address does not look at the others, of which there may be thousands. */
+static void others_are_left_out(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_change change = { .type = ROCE_CHANGE_ADDRESS, .netdev = net->dev };
+	union addr_ip own = fake_ip(OWN_IPV4), other = fake_ip("198.18.1.1");
+	struct roce_gids gids;
+
+	rdma_ip2gid(&own.any, &change.gid);
+	KUNIT_ASSERT_EQ(test, roce_gids_collect(&gids, net->dev, &change), 0);
+	KUNIT_ASSERT_EQ(test, gids.count, 1);
+	KUNIT_EXPECT_MEMEQ(test, &gids.gid->gid, &change.gid, sizeof(change.gid));
+	KUNIT_EXPECT_PTR_EQ(test, gids.gid->netdev, net->dev);
+	roce_gids_release(&gids);
+	rdma_ip2gid(&other.any, &change.gid);
+	KUNIT_ASSERT_EQ(test, roce_gids_collect(&gids, net->dev, &change), 0);
+	KUNIT_EXPECT_EQ(test, gids.count, 0);
+	roce_gids_release(&gids);
+	change.type = ROCE_CHANGE_ANY;
+	KUNIT_ASSERT_EQ(test, roce_gids_collect(&gids, net->dev, &change), 0);
+	KUNIT_EXPECT_EQ(test, gids.count, OWN_GIDS);
+	roce_gids_release(&gids);
+	fake_net_end(net);
+}
+
 static void set_new_mac(struct kunit *test, struct fake_net *net)
 {
 	struct sockaddr mac = { .sa_family = ARPHRD_ETHER, .sa_data_min = "\x02\0\0\0\xfe\x02" };
@@ -621,6 +646,7 @@ static struct kunit_case roce_cases[] = {
 	KUNIT_CASE(table_begins_with_what_is_there),
 	KUNIT_CASE(each_type_has_its_entry),
 	KUNIT_CASE(table_follows_addresses),
+	KUNIT_CASE(others_are_left_out),
 	KUNIT_CASE(gid_in_use_keeps_its_index),
 	KUNIT_CASE(net_device_goes_while_its_gid_is_used),
 	KUNIT_CASE(driver_hears_of_a_new_mac),
