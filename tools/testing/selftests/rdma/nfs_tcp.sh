@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 3 --core ours,distro --subnet opensm --mem 2048 --timeout 1200 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
-# NFS over TCP by IPoIB, in both of its modes: two clients at a time write data with checksums, and each reads what
-# the other has written.
+# NFS over TCP by IPoIB, in both of its modes: two clients at a time write data with checksums, and
+# each reads what the other has written.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
@@ -11,7 +11,8 @@ plan $((LAB_NODE == 1 ? 5 : 3 + 2 * 6))
 
 mode() { put "$1" "/sys/class/net/$(net_device)/mode"; }
 
-# clients NAME COMMAND...: a check that nodes 2 and 3 make at the same time; if it fails the test ends
+# clients NAME COMMAND...: a check that nodes 2 and 3 make at the same time; if it fails the test
+# ends
 clients()
 {
 	[ "$LAB_NODE" = 1 ] || ok "$@"
