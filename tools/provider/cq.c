@@ -62,6 +62,7 @@ static struct vhca_cq *create_cq(struct ibv_context *context, struct ibv_cq_init
 	if (err)
 		goto err_destroy;
 	vhca_lock_init(&cq->lock, used_by_one_thread(attr, pd));
+	vhca_lock_init(&cq->arm_lock, used_by_one_thread(attr, pd));
 	cq->pd = pd;
 	if (pd)
 		vhca_pd_get(pd);
@@ -143,7 +144,7 @@ int vhca_destroy_cq(struct ibv_cq *ibcq)
 }
 
 /* Whether an arming for all still stands only the device knows, while it can be told which. */
-static uint64_t arm_solicited(struct vhca_cq *cq)
+static uint64_t arm_solicited(struct vhca_cq *cq, uint64_t cons)
 {
 	uint32_t seq = vhca_arm_next_seq(cq->arm_seq);
 	uint32_t since = (seq - cq->any_seq) & VHCA_ARM_SEQ_MASK;
@@ -151,23 +152,23 @@ static uint64_t arm_solicited(struct vhca_cq *cq)
 	cq->arm_seq = seq;
 	if (cq->any_seq && since > VHCA_ARM_SINCE_MASK) {
 		/* One that an entry has met which was polled here need not be answered any more. */
-		if (cq->cons == cq->any_cons)
+		if (cons == cq->any_cons)
 			cq->any_seq = seq;
 		else
 			cq->any_seq = 0;
-		return arm_value(cq->cons, seq, !cq->any_seq);
+		return arm_value(cons, seq, !cq->any_seq);
 	}
-	return arm_value(cq->cons, seq, !cq->armed_any) |
+	return arm_value(cons, seq, !cq->armed_any) |
 	       (uint64_t)(cq->any_seq ? since : 0) << VHCA_ARM_SINCE_SHIFT;
 }
 
-static uint64_t arm_any(struct vhca_cq *cq)
+static uint64_t arm_any(struct vhca_cq *cq, uint64_t cons)
 {
 	cq->arm_seq = vhca_arm_next_seq(cq->arm_seq);
 	cq->any_seq = cq->arm_seq;
-	cq->any_cons = cq->cons;
+	cq->any_cons = cons;
 	cq->armed_any = true;
-	return arm_value(cq->cons, cq->any_seq, false);
+	return arm_value(cons, cq->any_seq, false);
 }
 
 /**
@@ -177,15 +178,21 @@ static uint64_t arm_any(struct vhca_cq *cq)
  *
  * Asking for less than was asked for before takes nothing back that was not answered.
  *
+ * The program may be amid extended polling, here or in another thread: so the CQ's lock is left
+ * alone, and the consumer count is the one that the device was told last.  The next entry that the
+ * device writes stands behind that one, too.
+ *
  * Return: 0.
  */
 int vhca_req_notify_cq(struct ibv_cq *ibcq, int solicited_only)
 {
 	struct vhca_cq *cq = to_vhca_cq(ibcq);
+	uint64_t cons;
 
-	vhca_lock(&cq->lock);
-	db_arm(&cq->db, solicited_only ? arm_solicited(cq) : arm_any(cq));
-	vhca_unlock(&cq->lock);
+	vhca_lock(&cq->arm_lock);
+	cons = db_load(&cq->db, 0);
+	db_arm(&cq->db, solicited_only ? arm_solicited(cq, cons) : arm_any(cq, cons));
+	vhca_unlock(&cq->arm_lock);
 	return 0;
 }
 
@@ -196,12 +203,12 @@ int vhca_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
 	return ibv_cmd_modify_cq(ibcq, attr, &cmd, sizeof(cmd));
 }
 
-/* The program takes an event of the CQ. */
+/* The program takes an event of the CQ, maybe while it polls. */
 void vhca_cq_event(struct ibv_cq *ibcq)
 {
 	struct vhca_cq *cq = to_vhca_cq(ibcq);
 
-	vhca_lock(&cq->lock);
+	vhca_lock(&cq->arm_lock);
 	cq->armed_any = false;
-	vhca_unlock(&cq->lock);
+	vhca_unlock(&cq->arm_lock);
 }

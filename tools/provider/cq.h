@@ -29,11 +29,12 @@ struct vhca_cq_user {
 /**
  * struct vhca_cq - completion queue
  * @vcq: base
- * @lock: protects everything below
+ * @lock: protects everything but what @arm_lock does; held from start_poll to end_poll
  * @buf: ring
  * @log: log2 of its entries
  * @cons: consumer count
  * @db: consumer and arm record
+ * @arm_lock: protects the next four; taken alone
  * @arm_seq: sequence number of the last arm record
  * @any_seq: that of the last record for any completion, 0: there was none
  * @any_cons: consumer count of that record
@@ -56,6 +57,7 @@ struct vhca_cq {
 	uint8_t log;
 	uint64_t cons;
 	struct vhca_slots db;
+	struct vhca_lock arm_lock;
 	uint32_t arm_seq;
 	uint32_t any_seq;
 	uint64_t any_cons;

@@ -55,6 +55,7 @@ void vhca_cq_put(struct vhca_cq *cq)
 	if (cq->pd)
 		vhca_pd_put(cq->pd);
 	vhca_lock_destroy(&cq->lock);
+	vhca_lock_destroy(&cq->arm_lock);
 	vhca_cq_users_exit(cq);
 	free(cq);
 }

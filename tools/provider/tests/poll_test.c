@@ -442,6 +442,40 @@ static void solicited_arming_names_the_one_for_all(void **state)
 	}
 }
 
+/* The lock of polling is held meanwhile; what is armed for is what the device was told last. */
+static void arming_is_possible_amid_polling(void **state)
+{
+	struct ibv_cq_init_attr_ex attr = { .cqe = 8, .wc_flags = IBV_WC_STANDARD_FLAGS };
+	struct ibv_cq_ex *ex = fake_ops()->create_cq_ex(&ctx->vctx.context, &attr);
+	struct ibv_poll_cq_attr none = {};
+	struct ibv_cq *base = ibv_cq_ex_to_cq(ex);
+	struct ibv_qp *other;
+	uint32_t slot;
+
+	(void)state;
+	assert_non_null(ex);
+	slot = fake_cq(base)->slot + 1;
+	other = fake_make_qp(ctx, base, base, &cap, 0);
+	post_sends(other, 2);
+	fake_complete(base, sent(other, 1, 1));
+	fake_complete(base, sent(other, 2, 2));
+
+	assert_int_equal(ibv_start_poll(ex, &none), 0);
+	fake_ops()->cq_event(base);
+	assert_int_equal(fake_ops()->req_notify_cq(base, 0), 0);
+	assert_false(fake_rec(slot) & VHCA_ARM_SOLICITED);
+	assert_int_equal(fake_rec(slot) & VHCA_ARM_CI_MASK, 0);
+	assert_int_equal(ibv_next_poll(ex), 0);
+	assert_true(ex->wr_id == 2);
+	ibv_end_poll(ex);
+	assert_int_equal(fake_ops()->req_notify_cq(base, 0), 0);
+	assert_int_equal(fake_rec(slot) & VHCA_ARM_CI_MASK, 2);
+
+	assert_int_equal(fake_ops()->destroy_qp(other), 0);
+	assert_int_equal(fake_ops()->destroy_cq(base), 0);
+	assert_int_equal(fake_logged, 0);
+}
+
 static void extended_polling_says_the_same(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = {
@@ -629,6 +663,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(arming_never_takes_back, setup, teardown),
 		cmocka_unit_test_setup_teardown(solicited_arming_names_the_one_for_all, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(arming_is_possible_amid_polling, setup, teardown),
 		cmocka_unit_test_setup_teardown(extended_polling_says_the_same, setup, teardown),
 		cmocka_unit_test_setup_teardown(threads_lose_nothing, setup, teardown),
 	};

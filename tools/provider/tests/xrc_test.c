@@ -294,6 +294,14 @@ static void requests_name_an_srq(void **state)
 	ex->wr_start(ex);
 	ex->wr_local_inv(ex, 77);
 	assert_int_equal(ex->wr_complete(ex), 0);
+	wr.opcode = IBV_WR_LOCAL_INV;
+	wr.invalidate_rkey = 78;
+	wr.qp_type.xrc.remote_srqn = 0xdeadbeef;
+	assert_int_equal(fake_ops()->post_send(qp, &wr, &bad), 0);
+	for (unsigned int block = 2; block < 4; block++) {
+		assert_int_equal(entry(qp, block)->opcode, VHCA_OP_LOCAL_INV);
+		assert_true(entry(qp, block)->xrc_srqn == 0);
+	}
 	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
 }
 

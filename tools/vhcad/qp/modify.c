@@ -249,6 +249,13 @@ static void set_migration(struct vqp *qp, u8 state)
 		qp->mig = state;
 }
 
+/* Its path may be another one now: at the old port there is nothing to wait for. */
+static void look_anew(struct vqp *qp)
+{
+	qp_not_ready(qp);
+	qp_ready(qp);
+}
+
 static void enter(struct vqp *qp, u8 from, u8 to)
 {
 	switch (to) {
@@ -283,7 +290,7 @@ static void enter(struct vqp *qp, u8 from, u8 to)
 	else if (to == QPS_RTS)
 		req_doorbell(qp);
 	else if (to == QPS_SQD)
-		qp_ready(qp);
+		look_anew(qp);
 }
 
 enum vhca_status cmd_modify_qp(struct command *c)

@@ -77,17 +77,19 @@ static bool place(struct vqp *qp, struct datagram *d, const struct sglist *l)
 	return payload_scatter(qp, run, l, WIRE_GRH_LEN, run->len) == run->len;
 }
 
-/* What a frame of Ethernet adds: its IP, its sender, and its tag with the priority. */
+/*
+ * What a frame of Ethernet adds: its IP, its sender, and its tag with the priority.  A tag that
+ * only has a priority is no VLAN's: the answer to the frame comes from a GID that is in none.
+ */
 static void complete_eth(const struct wire_path *path, struct vhca_cqe *cqe)
 {
 	memcpy(cqe->smac, path->smac, sizeof(cqe->smac));
 	cqe->flags |= path->ipv4 ? VHCA_CQE_F_IPV4 : 0;
-	cqe->sl = 0;
-	if (path->vlan == WIRE_NO_TAG)
+	cqe->sl = path->vlan == WIRE_NO_TAG ? 0 : path->vlan >> ROCE_PRIO_SHIFT;
+	if (roce_vlan(path->vlan) == WIRE_NO_TAG)
 		return;
 	cqe->flags |= VHCA_CQE_F_VLAN;
 	cqe->vlan = htole16(path->vlan);
-	cqe->sl = path->vlan >> ROCE_PRIO_SHIFT;
 }
 
 struct vhca_cqe ud_completion(const struct vport *p, const struct run *run)

@@ -451,6 +451,56 @@ static void waiting_for_room(void **state)
 	t_mr_expect(&f->mr[1], 5 * LEN, LEN, 3, 5 * LEN);
 }
 
+/* Takes a QP that is in SQD to another port, without automatic migration. */
+static void move(struct fixture *f, u32 dev, u32 port)
+{
+	const struct vhca_qp_attr a = {
+		.port = port, .av = { .port = port, .dlid = htole16(LID(!dev, port)) },
+	};
+
+	assert_int_equal(t_modify(&f->qp[dev], &a, VHCA_QPA_PORT | VHCA_QPA_AV), VHCA_ST_OK);
+	assert_int_equal(query(f, dev).port, port);
+}
+
+/* A connection that was drained goes on at other ports, whatever becomes of the old ones. */
+static void moved(void **state)
+{
+	struct fixture *f = *state;
+
+	write_from(f, 0, 0);
+	for (u32 i = 0; i < 2; i++) {
+		assert_int_equal(t_to(&f->qp[i], T_SQD), VHCA_ST_OK);
+		move(f, i, 2);
+		assert_int_equal(t_to(&f->qp[i], T_RTS), VHCA_ST_OK);
+	}
+	assert_int_equal(vdev_set_link(f->h[0].dev, 1, false), 0);
+	write_from(f, 0, 1);
+	t_mr_fill(&f->mr[1], 3);
+	write_from(f, 1, 2);
+}
+
+/* The same in the middle of a message that waited for room at the old port. */
+static void moved_while_waiting(void **state)
+{
+	struct fixture *f = *state;
+	struct vhca_dev *dev = f->h[0].dev;
+	struct twr wr = t_wr(VHCA_OP_WRITE, 99, &f->mr[0], 5 * LEN, LEN, &f->mr[1], 5 * LEN);
+
+	fab_link_latency(vdev_fabric_lock(dev), vdev_fabric_link(dev, 1), SECOND);
+	vdev_fabric_unlock(dev);
+	t_send(&f->qp[0], &wr);
+	t_settle(&f->w, MSEC);
+	assert_false(list_empty(&dev->port[0].no_room));
+	for (u32 i = 0; i < 2; i++) {
+		assert_int_equal(t_to(&f->qp[i], T_SQD), VHCA_ST_OK);
+		move(f, i, 2);
+		assert_int_equal(t_to(&f->qp[i], T_RTS), VHCA_ST_OK);
+	}
+	t_settle(&f->w, SECOND / 2);
+	t_expect_cqe(&f->cq[0], 99, VHCA_CS_SUCCESS);
+	t_mr_expect(&f->mr[1], 5 * LEN, LEN, 3, 5 * LEN);
+}
+
 /* Who says that it went, and comes from somewhere else, is not followed. */
 static void somewhere_else(void **state)
 {
@@ -580,6 +630,8 @@ int main(void)
 		TEST(rearmed_meanwhile),
 		TEST(counted),
 		cmocka_unit_test_setup_teardown(waiting_for_room, setup_links, teardown),
+		TEST(moved),
+		cmocka_unit_test_setup_teardown(moved_while_waiting, setup_links, teardown),
 		TEST(somewhere_else),
 		TEST(somebody_else),
 		TEST(refused),

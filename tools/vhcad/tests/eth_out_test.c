@@ -202,6 +202,29 @@ static void there_and_back(void **state)
 	there_and_back_over(t_eth_topo("abc", TOPO_HOQ_USUAL, row));
 }
 
+/* A tag with a priority alone: the frame is the port's, and the completion tells the priority. */
+static void priority_alone(void **state)
+{
+	static const u8 tag[] = { 0x81, 0, 6 << 5, 0 };
+	u8 buf[WIRE_MAX_PKT + sizeof(tag)];
+	struct vhca_cqe e;
+	struct fixture f;
+	u32 n;
+
+	setup(&f);
+	post(&f);
+	n = make(buf + sizeof(tag), t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn);
+	memmove(buf, buf + sizeof(tag), 12);
+	memcpy(buf + 12, tag, sizeof(tag));
+	put(&f, buf, n + sizeof(tag));
+	handled(&f, 1);
+	e = t_expect_cqe(&f.p.cq[0], 10, VHCA_CS_SUCCESS);
+	assert_int_equal(e.sl, 6);
+	assert_false(e.flags & VHCA_CQE_F_VLAN);
+	assert_int_equal(le16toh(e.vlan), 0);
+	done(&f);
+}
+
 static struct fab_link_state link_state(struct fixture *f, const char *name)
 {
 	struct fab_link_state s;
@@ -484,6 +507,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back),
+		cmocka_unit_test(priority_alone),
 		cmocka_unit_test(over_links),
 		cmocka_unit_test(whose),
 		cmocka_unit_test(hostile),

@@ -10,23 +10,6 @@
 #include "../cache/cache.h"
 #include "roce_priv.h"
 
-/* What decides whether a GID stays in the table. */
-struct filter {
-	const struct roce_gids *wanted;
-	const struct roce_change *change;
-};
-
-/*
- * Addresses that come and go one by one get their places in this order. Whatever else has changed
- * meanwhile has an event of its own, which comes later.
- */
-static bool concerns(const struct roce_change *change, const struct net_device *netdev,
-		     const union ib_gid *gid)
-{
-	return change->type != ROCE_CHANGE_ADDRESS ||
-	       (change->netdev == netdev && !memcmp(&change->gid, gid, sizeof(*gid)));
-}
-
 static bool is_wanted(const struct roce_gids *wanted, const struct ib_gid_attr *attr,
 		      bool standard)
 {
@@ -45,19 +28,22 @@ static bool is_wanted(const struct roce_gids *wanted, const struct ib_gid_attr *
 /* A GID whose MAC address has changed is removed and added again: the driver has the old one. */
 static bool keep(const struct ib_gid_attr *attr, bool standard, void *context)
 {
-	const struct filter *filter = context;
 	const struct net_device *netdev = rcu_access_pointer(attr->ndev);
+	const struct roce_gids *wanted = context;
 
-	if (!concerns(filter->change, netdev, &attr->gid))
+	if (!roce_concerns(wanted->change, netdev, &attr->gid))
 		return true;
-	if (filter->change->type == ROCE_CHANGE_MAC && filter->change->netdev == netdev)
+	if (wanted->change->type == ROCE_CHANGE_MAC && wanted->change->netdev == netdev)
 		return false;
-	return is_wanted(filter->wanted, attr, standard);
+	return is_wanted(wanted, attr, standard);
 }
 
-/* Errors of the driver are logged for the administrator, as no caller waits for them. */
-static void add_gid(struct ib_device *device, u32 port_num, const struct roce_gid *gid,
-		    bool *changed)
+/*
+ * Errors are logged for the administrator. Returns the last one that the next change may mend: of
+ * a GID that finds no place the cache tells when there is one.
+ */
+static int add_gid(struct ib_device *device, u32 port_num, const struct roce_gid *gid,
+		   bool *changed)
 {
 	struct ib_gid_attr attr = {
 		.device = device,
@@ -65,17 +51,21 @@ static void add_gid(struct ib_device *device, u32 port_num, const struct roce_gi
 		.gid = gid->gid,
 	};
 	unsigned long types = roce_gid_type_mask_support(device, port_num);
+	int ret, lacking = 0;
 	unsigned int type;
-	int ret;
 
 	RCU_INIT_POINTER(attr.ndev, gid->netdev);
 	for_each_set_bit(type, &types, IB_GID_TYPE_SIZE) {
 		attr.gid_type = type;
 		ret = ib_cache_gid_add(&attr, gid->standard, changed);
-		if (ret)
-			ibdev_warn_ratelimited(device, "port %u: cannot add GID %pI6c: %d\n",
-					       port_num, gid->gid.raw, ret);
+		if (!ret)
+			continue;
+		ibdev_warn_ratelimited(device, "port %u: cannot add GID %pI6c: %d\n", port_num,
+				       gid->gid.raw, ret);
+		if (ret != -ENOSPC)
+			lacking = ret;
 	}
+	return lacking;
 }
 
 static void report_change(struct ib_device *device, u32 port_num)
@@ -98,27 +88,25 @@ static void report_change(struct ib_device *device, u32 port_num)
  * Dispatches IB_EVENT_GID_CHANGE if the table has changed.
  *
  * Context: may sleep; calls of one port do not overlap.
- * Return: 0, or -ENOMEM with the table as it was.
+ * Return: 0; -ENOMEM, or the driver's error, if the table does not follow in all.
  */
 int roce_port_follow(struct ib_device *device, u32 port_num, const struct roce_change *change)
 {
 	struct net_device *netdev = ib_device_get_netdev(device, port_num);
 	struct roce_gids wanted;
-	struct filter filter = { .wanted = &wanted, .change = change };
-	bool changed = false;
-	int ret = roce_gids_collect(&wanted, netdev);
+	int ret = roce_gids_collect(&wanted, netdev, change);
+	bool changed;
 
 	dev_put(netdev);
 	if (ret)
 		return ret;
-	changed = ib_cache_gid_prune(device, port_num, keep, &filter);
+	changed = ib_cache_gid_prune(device, port_num, keep, &wanted);
 	for (unsigned int i = 0; i < wanted.count; i++)
-		if (concerns(change, wanted.gid[i].netdev, &wanted.gid[i].gid))
-			add_gid(device, port_num, &wanted.gid[i], &changed);
+		ret = add_gid(device, port_num, &wanted.gid[i], &changed) ?: ret;
 	roce_gids_release(&wanted);
 	if (changed)
 		report_change(device, port_num);
-	return 0;
+	return ret;
 }
 
 static bool is_elsewhere(const struct ib_gid_attr *attr, bool standard, void *netdev)

@@ -27,21 +27,6 @@ struct roce_gid {
 	bool standard;
 };
 
-/**
- * struct roce_gids - the GIDs that a port is to have
- * @gid: the GIDs, in the order in which they get their places
- * @count: number of them
- * @room: how many @gid has room for
- */
-struct roce_gids {
-	struct roce_gid *gid;
-	unsigned int count;
-	unsigned int room;
-};
-
-int roce_gids_collect(struct roce_gids *gids, struct net_device *bottom);
-void roce_gids_release(struct roce_gids *gids);
-
 /* The kind of a change. */
 enum roce_change_type {
 	ROCE_CHANGE_ANY,	/* anything */
@@ -62,6 +47,42 @@ struct roce_change {
 	struct net_device *netdev;
 	union ib_gid gid;
 };
+
+/**
+ * roce_concerns() - may a change have brought a GID, or taken it?
+ * @change: the change
+ * @netdev: net device of the GID
+ * @gid: the GID
+ *
+ * Addresses that come and go one by one get their places in this order. Whatever else has changed
+ * meanwhile has an event of its own, which comes later.
+ *
+ * Return: whether the table has to follow for this GID.
+ */
+static inline bool roce_concerns(const struct roce_change *change, const struct net_device *netdev,
+				 const union ib_gid *gid)
+{
+	return change->type != ROCE_CHANGE_ADDRESS ||
+	       (change->netdev == netdev && !memcmp(&change->gid, gid, sizeof(*gid)));
+}
+
+/**
+ * struct roce_gids - the GIDs that a port is to have, of those that a change concerns
+ * @change: the change
+ * @gid: the GIDs, in the order in which they get their places
+ * @count: number of them
+ * @room: how many @gid has room for
+ */
+struct roce_gids {
+	const struct roce_change *change;
+	struct roce_gid *gid;
+	unsigned int count;
+	unsigned int room;
+};
+
+int roce_gids_collect(struct roce_gids *gids, struct net_device *bottom,
+		      const struct roce_change *change);
+void roce_gids_release(struct roce_gids *gids);
 
 int roce_port_follow(struct ib_device *device, u32 port_num, const struct roce_change *change);
 

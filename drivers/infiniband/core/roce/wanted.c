@@ -7,6 +7,7 @@
  * addition there is the standard GID, which is the link-local address that the MAC address makes.
  * A net device that is a slave of a bond gives its standard GID up for the bond's.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/inetdevice.h>
 #include <linux/slab.h>
@@ -35,7 +36,7 @@ static bool is_there(const struct roce_gids *gids, const struct net_device *netd
 static void put(struct roce_gids *gids, struct net_device *netdev, const union ib_gid *gid,
 		bool standard)
 {
-	if (is_there(gids, netdev, gid))
+	if (!roce_concerns(gids->change, netdev, gid) || is_there(gids, netdev, gid))
 		return;
 	if (gids->count < gids->room) {
 		dev_hold(netdev);
@@ -135,41 +136,37 @@ static void visit(struct roce_gids *gids, struct net_device *bottom, struct net_
 		visit(gids, bottom, upper, addresses && !is_idle_slave(netdev, upper));
 }
 
-static void drop(struct roce_gids *gids)
-{
-	for (unsigned int i = 0; i < min(gids->count, gids->room); i++)
-		dev_put(gids->gid[i].netdev);
-	gids->count = 0;
-}
-
 /**
  * roce_gids_collect() - collect the GIDs that a port has by its net device
  * @gids: receives them, each with a reference to its net device; for roce_gids_release()
  * @bottom: the net device, or NULL for a port without one, which has no GIDs
+ * @change: those that this does not concern are left out
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int roce_gids_collect(struct roce_gids *gids, struct net_device *bottom)
+int roce_gids_collect(struct roce_gids *gids, struct net_device *bottom,
+		      const struct roce_change *change)
 {
-	unsigned int room;
+	unsigned int room = 0;
 
-	*gids = (struct roce_gids){};
-	if (!bottom)
-		return 0;
 	for (;;) {
+		*gids = (struct roce_gids){ .change = change, .room = room };
+		if (!bottom)
+			return 0;
+		if (room)
+			gids->gid = kvcalloc(room, sizeof(*gids->gid), GFP_KERNEL);
+		if (room && !gids->gid)
+			return -ENOMEM;
 		scoped_guard(rcu)
 			visit(gids, bottom, bottom, true);
 		if (gids->count <= gids->room)
 			return 0;
 		room = gids->count + SPARE;
 		roce_gids_release(gids);
-		gids->gid = kvcalloc(room, sizeof(*gids->gid), GFP_KERNEL);
-		if (!gids->gid)
-			return -ENOMEM;
-		gids->room = room;
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(roce_gids_collect);
 
 /**
  * roce_gids_release() - end what roce_gids_collect() began
@@ -179,7 +176,9 @@ int roce_gids_collect(struct roce_gids *gids, struct net_device *bottom)
  */
 void roce_gids_release(struct roce_gids *gids)
 {
-	drop(gids);
+	for (unsigned int i = 0; i < min(gids->count, gids->room); i++)
+		dev_put(gids->gid[i].netdev);
 	kvfree(gids->gid);
 	*gids = (struct roce_gids){};
 }
+EXPORT_SYMBOL_IF_KUNIT(roce_gids_release);

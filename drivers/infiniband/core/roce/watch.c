@@ -27,36 +27,37 @@ static LIST_HEAD(devices);
 /* Protects changes and missed */
 static DEFINE_SPINLOCK(changes_lock);
 static LIST_HEAD(changes);
-/* A change could not be queued or followed because memory was short. */
+/* A change could not be queued or followed: memory was short, or a driver has refused a GID. */
 static bool missed;
 
 static void follow_changes(struct work_struct *work);
 static DECLARE_WORK(changes_work, follow_changes);
 
-static int device_follow(struct ib_device *device, const struct roce_change *change)
+/* If a table does not follow, the next change makes all tables follow. */
+static void port_follow(struct ib_device *device, u32 port_num, const struct roce_change *change)
 {
-	int ret = 0;
+	if (!roce_port_follow(device, port_num, change))
+		return;
+	guard(spinlock_irqsave)(&changes_lock);
+	missed = true;
+}
+
+static void device_follow(struct ib_device *device, const struct roce_change *change)
+{
 	u32 port_num;
 
 	rdma_for_each_port(device, port_num)
-		if (!ret && rdma_protocol_roce(device, port_num))
-			ret = roce_port_follow(device, port_num, change);
-	return ret;
+		if (rdma_protocol_roce(device, port_num))
+			port_follow(device, port_num, change);
 }
 
-/* If memory is short, the next change makes all tables follow. */
 static void all_follow(const struct roce_change *change)
 {
 	struct rdma_device_core *core;
-	int ret = 0;
 
 	guard(mutex)(&devices_lock);
 	list_for_each_entry(core, &devices, roce_entry)
-		ret = device_follow(core->device, change) ?: ret;
-	if (ret) {
-		guard(spinlock_irqsave)(&changes_lock);
-		missed = true;
-	}
+		device_follow(core->device, change);
 }
 
 static bool take_missed(void)
@@ -186,8 +187,8 @@ static struct notifier_block device_nb = { .notifier_call = device_changed };
  * roce_setup_one() - fill the tables of a device's RoCE ports, and let them follow
  * @device: device with ports and cache, being registered
  *
- * If there is no memory, the tables stay empty until the next change. Context: may sleep; not under
- * locks of the network.
+ * What is lacking for want of memory, or as the driver refuses it, comes with the next change.
+ * Context: may sleep; not under locks of the network.
  */
 void roce_setup_one(struct ib_device *device)
 {
@@ -242,7 +243,7 @@ void rdma_roce_rescan_port(struct ib_device *ib_dev, u32 port)
 	guard(mutex)(&devices_lock);
 	if (!list_empty(&ib_dev->core->roce_entry) && rdma_is_port_valid(ib_dev, port) &&
 	    rdma_protocol_roce(ib_dev, port))
-		roce_port_follow(ib_dev, port, &any);
+		port_follow(ib_dev, port, &any);
 }
 EXPORT_SYMBOL(rdma_roce_rescan_port);
 

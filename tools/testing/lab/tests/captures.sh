@@ -15,6 +15,8 @@ expect "a capture cut short is not good enough" 1 $?
 script mads <<'EOF'
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
+. /lab/src/tools/testing/selftests/rdma/connections.sh
+. /lab/src/tools/testing/selftests/rdma/ipoib_checks.sh
 named() { [[ $(saquery NR) = *captured* ]]; }
 if [ "$LAB_NODE" = 2 ]; then
 	# The manager in the other node hears of another name by a trap.
@@ -23,8 +25,13 @@ else
 	within named && { ibnetdiscover && saquery && perfquery; } >/dev/null
 fi
 rc=$?
-# a node that ends takes its port along
 lab-barrier captured
+# IP in datagrams, and by connections
+connections_up && net=$(net_device) && mode connected || rc=1
+lab-barrier connected
+reaches "$peer4" || rc=1
+# a node that ends takes its port along
+lab-barrier reached
 exit $rc
 EOF
 "$lab" run --core distro --subnet opensm --capture --timeout 300 --out "$work/mads.out" "$work/mads" >"$work/log" 2>&1
@@ -35,6 +42,15 @@ for one in 'SubnGet(NodeInfo)' 'SubnGetResp(NodeInfo)' 'SubnSet(PortInfo)' 'Subn
 	'SubnAdmGetTableResp(NodeRecord)' 'PERF (PortCounters)'; do
 	expect_text "tshark finds $one" "${one//[()]/.}" "$work/packets"
 done
+# echoes OPCODE: what tshark reads in packets of this one has a request to each node. To find IP is one
+# of its guesses.
+echoes()
+{
+	tshark -r "$capture" -Y "icmp.type == 8 && infiniband.bth.opcode == $1" -T fields -e ip.dst |
+		LC_ALL=C sort -u | diff - <(printf '10.78.0.%d\n' 1 2)
+}
+passes "tshark reads IP in datagrams" echoes 100
+passes "and in what connections send" echoes 4
 expect "and understands all" 0 "$(grep -ci malformed "$work/packets")"
 passes "CRCs are right" tools/vhcad/build/vhca-capcheck "$capture"
 exit $bad

@@ -24,12 +24,6 @@ group()
 received4() { mckey_receives "$1" && member igmp 030201EF; }
 received6() { mckey_receives "$1" && member igmp6 ff150000000000000000000000004711; }
 
-timed()
-{
-	served cmtime cmtime_listens ended "cmtime -b $server4 -c 50" cmtime -b "$own4" -s $server4 -c 50
-}
-cmtime_listens() { wait_listen 7471 "$1"; }
-
 # unreachable6: the case of that name over the other family
 unreachable6()
 {
@@ -54,7 +48,7 @@ ok "the group is left" no_member igmp 030201EF
 ok "mckey over IPv6" group $server6 "$own6" ff15::4711 received6
 ok "the group is left" no_member igmp6 ff150000000000000000000000004711
 ok "mckey, who only sends" group $server4 "$own4" 239.1.2.3 received4 -o
-ok "cmtime" timed
+ok "cmtime" roce_cmtime
 call_cases eth
 ok "UNREACHABLE over IPv6" unreachable6
 ok "no id is left" no_ids

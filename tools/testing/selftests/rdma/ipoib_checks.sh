@@ -90,3 +90,53 @@ flooded()
 	local i
 	for ((i = 0; i < $1; i++)); do lossless -f -c 100 "$peer4" || return 1; done
 }
+
+# ---- programs ----
+
+# iperf_listens PID: this server does
+iperf_listens() { wait_listen 5201 "$1"; }
+
+# iperf_arrived FILE: by what the program reports there some of what was sent has arrived
+iperf_arrived()
+{
+	python3 - "$1" <<-'PY'
+		import json, sys
+		with open(sys.argv[1]) as file:
+		    end = json.load(file)["end"]
+		got = end.get("sum_received") or end["sum"]
+		print(got)
+		if got["bytes"] == 0 or got.get("lost_packets", 0) >= got.get("packets", 1):
+		    sys.exit("nothing has arrived")
+	PY
+}
+
+# ssh_key: this node has a key, whose public half the others find
+ssh_key()
+{
+	rm -f /tmp/key	# of an earlier run
+	ssh-keygen -q -t ed25519 -N '' -f /tmp/key
+	cp /tmp/key.pub "$LAB_OUT/key.$LAB_NODE"
+}
+
+# sshd_runs: for whoever has a key
+sshd_runs()
+{
+	mkdir -p /run/sshd
+	rm -f /tmp/host	# of an earlier run
+	ssh-keygen -q -t ed25519 -N '' -f /tmp/host
+	cat "$LAB_OUT"/key.* >/tmp/authorized
+	/usr/sbin/sshd -D -e -f /dev/null -p 2222 -h /tmp/host -o ListenAddress="$own4" -o StrictModes=no \
+		-o AuthorizedKeysFile=/tmp/authorized -o Subsystem="sftp internal-sftp" >/tmp/sshd 2>&1 &
+	sshd=$!
+	wait_listen 2222 $sshd
+}
+
+# copied ADDRESS: a file goes there by ssh and has the same checksum
+copied()
+{
+	local options=(-i /tmp/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes)
+	head -c 8M /dev/urandom >/tmp/file
+	scp -q -P 2222 "${options[@]}" /tmp/file "root@$1:/tmp/file.$LAB_NODE" &&
+		ssh -p 2222 "${options[@]}" "root@$1" sha256sum "</tmp/file.$LAB_NODE" >/tmp/sum &&
+		sha256sum </tmp/file | diff - /tmp/sum
+}

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# long: --nodes 2 --core ours,distro --subnet opensm --timeout 600
+# long: --nodes 2 --core ours --subnet opensm --timeout 600
 # own boot: a guest dies
 # Node 2 goes while node 1 sends to it by TCP over IPoIB, in both modes: its QEMU is killed as a
 # power failure would end it. Node 1's programs are told what they would be told of any network.

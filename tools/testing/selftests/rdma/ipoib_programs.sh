@@ -13,42 +13,11 @@ plan 20
 
 group=239.78.1.9
 
-# iperf OPTION...: from node 2 to node 1; what the program reports of what has arrived must be there
+# iperf OPTION...: from node 2 to node 1
 iperf()
 {
 	served "iperf$*" iperf_listens ended "iperf3 -s -1 -J -B $server4" iperf3 -J -c "$server4" "$@" >/dev/null &&
-		python3 - "$served_output" <<-'PY'
-			import json, sys
-			with open(sys.argv[1]) as file:
-			    end = json.load(file)["end"]
-			got = end.get("sum_received") or end["sum"]
-			print(got)
-			if got["bytes"] == 0 or got.get("lost_packets", 0) >= got.get("packets", 1):
-			    sys.exit("nothing has arrived")
-		PY
-}
-iperf_listens() { wait_listen 5201 "$1"; }
-
-# sshd_runs: in node 1, for the key of node 2
-sshd_runs()
-{
-	mkdir -p /run/sshd
-	rm -f /tmp/host	# of an earlier run
-	ssh-keygen -q -t ed25519 -N '' -f /tmp/host
-	cp "$LAB_OUT/key.pub" /tmp/authorized
-	/usr/sbin/sshd -D -e -f /dev/null -p 2222 -h /tmp/host -o ListenAddress="$server4" -o StrictModes=no \
-		-o AuthorizedKeysFile=/tmp/authorized -o Subsystem="sftp internal-sftp" >/tmp/sshd 2>&1 &
-	sshd=$!
-	wait_listen 2222 $sshd
-}
-
-# copied: a file goes to node 1 by ssh and has the same checksum there
-copied()
-{
-	local options=(-i /tmp/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes)
-	head -c 8M /dev/urandom >/tmp/file
-	scp -q -P 2222 "${options[@]}" /tmp/file "root@$server4:/tmp/file" &&
-		ssh -p 2222 "${options[@]}" "root@$server4" sha256sum /tmp/file >/tmp/sum && sha256sum -c /tmp/sum
+		iperf_arrived "$served_output"
 }
 
 # leases: dnsmasq serves in node 1, on a child
@@ -117,12 +86,10 @@ if [ "$LAB_NODE" = 1 ]; then
 	lab-barrier copied
 	kill "$(pgrep -o -x sshd)"
 else
-	rm -f /tmp/key
-	ssh-keygen -q -t ed25519 -N '' -f /tmp/key
-	cp /tmp/key.pub "$LAB_OUT/key.pub"
+	ssh_key
 	lab-barrier key
 	lab-barrier sshd
-	ok "a file by ssh" copied
+	ok "a file by ssh" copied "$server4"
 	lab-barrier copied
 fi
 

@@ -47,6 +47,15 @@ reached()
 
 fail_over() { active "${nets[$1 - 1]}" && reached "$1"; }
 
+# The net devices are on their own again, as another core expects them.
+unbonded()
+{
+	local net
+	ip link del roce0 || return 1
+	for net in "${nets[@]}"; do ip link set "$net" up || return 1; done
+	ip addr add "$roce4/24" dev "${nets[0]}" && within find_gid "$roce4"
+}
+
 # The link of the first port goes, and the bond notices.
 link_down() { ip link set "${nets[0]}" down && within is_active "${nets[1]}" && reached 2; }
 link_up() { ip link set "${nets[0]}" up && within is_slave_up "${nets[0]}" && fail_over 1; }
@@ -96,7 +105,7 @@ failed() { grep 'Failed status 12' "$load_log" || { cat "$load_log"; return 1; }
 
 load_log=$LAB_OUT/load.node$LAB_NODE
 mapfile -t nets < <(cat "/sys/class/infiniband/$LAB_DEV/ports"/[12]/gid_attrs/ndevs/0)
-plan $((5 + talks_plan * 4 + 4 + (LAB_NODE == 2) + 2))
+plan $((5 + talks_plan * 4 + 4 + (LAB_NODE == 2) + 3))
 is "both ports have net devices" 2 ${#nets[@]}
 ok "a bond of both is there" enslaved
 ok "it sends by the first, whose port has its addresses" fail_over 1
@@ -123,4 +132,5 @@ talks 1
 ok "the link of the first port goes, and the bond fails over" link_down
 talks 2
 ok "the link is back, and so is the bond" link_up
+ok "the bond goes" unbonded
 finish

@@ -239,9 +239,25 @@ roce_rping()
 	ok "rping over IPv6, 4096 bytes" roce_ping $server6 -C 20 -S 4096
 }
 
+# roce_cmtime: 50 connections at a time, with QPs and without
+roce_cmtime()
+{
+	served cmtime cmtime_listens ended "cmtime -b $server4 -c 50" cmtime -b "$roce4" -s $server4 -c 50
+}
+cmtime_listens() { wait_listen 7471 "$1"; }
+
+# Datagrams are few enough that the segment has room for all of them: nobody repeats one that is lost.
+roce_rxe_perftest_plan=3
+roce_rxe_perftest()
+{
+	ok "ib_send_bw, UD, both ways" roce_pair send_bw-ud 4 ib_send_bw -F -b -c UD -n 100 -s 512
+	ok "ib_send_lat, UC" roce_pair send_lat-uc 4 ib_send_lat -F -c UC -n 200 -s 64
+	ok "ib_write_lat, UC, IPv6" roce_pair write_lat-uc 6 ib_write_lat -F -c UC -n 200 -s 64
+}
+
 # All of it between an HCA's port in the first node and rxe0 in the second.
 roce_rxe_plan=$((1 + roce_pingpongs_plan + roce_jumbo_plan + roce_perftest_plan + roce_opcodes_plan +
-	roce_vlan_plan + roce_loss_plan + roce_rping_plan))
+	roce_rxe_perftest_plan + roce_vlan_plan + roce_loss_plan + roce_rping_plan + 1))
 roce_rxe()
 {
 	[ "$LAB_NODE" = 1 ] || LAB_DEV=rxe0
@@ -249,8 +265,10 @@ roce_rxe()
 	roce_pingpongs
 	roce_jumbo
 	roce_perftest
+	roce_rxe_perftest
 	roce_opcodes
 	roce_vlan
 	roce_loss
 	roce_rping
+	ok "cmtime" roce_cmtime
 }

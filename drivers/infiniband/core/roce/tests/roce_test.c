@@ -197,6 +197,31 @@ static void net_device_goes_while_its_gid_is_used(struct kunit *test)
 	fake_net_end(net);
 }
 
+/* What follows one address does not look at the others, of which there may be thousands. */
+static void others_are_left_out(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_change change = { .type = ROCE_CHANGE_ADDRESS, .netdev = net->dev };
+	union addr_ip own = fake_ip(OWN_IPV4), other = fake_ip("198.18.1.1");
+	struct roce_gids gids;
+
+	rdma_ip2gid(&own.any, &change.gid);
+	KUNIT_ASSERT_EQ(test, roce_gids_collect(&gids, net->dev, &change), 0);
+	KUNIT_ASSERT_EQ(test, gids.count, 1);
+	KUNIT_EXPECT_MEMEQ(test, &gids.gid->gid, &change.gid, sizeof(change.gid));
+	KUNIT_EXPECT_PTR_EQ(test, gids.gid->netdev, net->dev);
+	roce_gids_release(&gids);
+	rdma_ip2gid(&other.any, &change.gid);
+	KUNIT_ASSERT_EQ(test, roce_gids_collect(&gids, net->dev, &change), 0);
+	KUNIT_EXPECT_EQ(test, gids.count, 0);
+	roce_gids_release(&gids);
+	change.type = ROCE_CHANGE_ANY;
+	KUNIT_ASSERT_EQ(test, roce_gids_collect(&gids, net->dev, &change), 0);
+	KUNIT_EXPECT_EQ(test, gids.count, OWN_GIDS);
+	roce_gids_release(&gids);
+	fake_net_end(net);
+}
+
 static void set_new_mac(struct kunit *test, struct fake_net *net)
 {
 	struct sockaddr mac = { .sa_family = ARPHRD_ETHER, .sa_data_min = "\x02\0\0\0\xfe\x02" };
@@ -370,14 +395,41 @@ static void refused_gid_is_tried_again(struct kunit *test)
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
 	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
 
-	device->refuse = true;
+	device->refuse = -EBUSY;
 	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.1", 32, true), 0);
 	roce_settle();
 	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "198.18.1.1", net->dev), -ENOENT);
 	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS);
-	device->refuse = false;
+	device->refuse = 0;
 	rdma_roce_rescan_device(&device->base.ib);
 	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "198.18.1.1", net->dev), OWN_GIDS);
+	roce_device_end(device);
+	fake_net_end(net);
+}
+
+/* What a driver has refused comes with the next change, even if that is of another address. */
+static void refused_gid_comes_with_the_next_change(struct kunit *test)
+{
+	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
+	struct roce_device *device = roce_device_begin(test, V2_ONLY, net->dev, NULL);
+
+	device->refuse = -ENOMEM;
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.1", 32, true), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS);
+	device->refuse = 0;
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.2", 32, true), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS + 2);
+
+	roce_del_all_netdev_gids(&device->base.ib, 1, net->dev);
+	device->refuse = -EBUSY;
+	rdma_roce_rescan_port(&device->base.ib, 1);
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), 0);
+	device->refuse = 0;
+	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.2", 32, false), 0);
+	roce_settle();
+	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS + 1);
 	roce_device_end(device);
 	fake_net_end(net);
 }
@@ -594,6 +646,7 @@ static struct kunit_case roce_cases[] = {
 	KUNIT_CASE(table_begins_with_what_is_there),
 	KUNIT_CASE(each_type_has_its_entry),
 	KUNIT_CASE(table_follows_addresses),
+	KUNIT_CASE(others_are_left_out),
 	KUNIT_CASE(gid_in_use_keeps_its_index),
 	KUNIT_CASE(net_device_goes_while_its_gid_is_used),
 	KUNIT_CASE(driver_hears_of_a_new_mac),
@@ -603,6 +656,7 @@ static struct kunit_case roce_cases[] = {
 	KUNIT_CASE(port_gets_and_loses_its_net_device),
 	KUNIT_CASE(driver_removes_and_scans),
 	KUNIT_CASE(refused_gid_is_tried_again),
+	KUNIT_CASE(refused_gid_comes_with_the_next_change),
 	KUNIT_CASE(full_table_stays_sound),
 	KUNIT_CASE(listeners_hear_of_changes),
 	KUNIT_CASE(peer_is_looked_for_by_the_gid),

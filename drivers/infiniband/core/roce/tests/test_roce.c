@@ -29,7 +29,7 @@ static int add_gid(const struct ib_gid_attr *attr, void **context)
 	union ib_gid *told = &device->told[attr->port_num][attr->index];
 
 	if (device->refuse)
-		return -EBUSY;
+		return device->refuse;
 	if (!rdma_is_zero_gid(told) || *context)
 		device->wrong++;
 	*told = attr->gid;

@@ -22,7 +22,7 @@
  * @told: GIDs that the driver has now, by port and index; zero where it has none
  * @mac: the MAC addresses that it was given with them
  * @wrong: calls of add_gid and del_gid that do not fit what was told before
- * @refuse: add_gid answers -EBUSY
+ * @refuse: what add_gid answers; 0: it takes the GID
  */
 struct roce_device {
 	struct test_device base;
@@ -30,7 +30,7 @@ struct roce_device {
 	union ib_gid told[ROCE_PORTS][ROCE_GIDS];
 	u8 mac[ROCE_PORTS][ROCE_GIDS][ETH_ALEN];
 	unsigned int wrong;
-	bool refuse;
+	int refuse;
 };
 
 /**
