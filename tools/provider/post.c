@@ -106,7 +106,7 @@ static int put_send(struct vhca_qp *qp, const struct vhca_send_op *op,
 	if (err)
 		return err;
 	add_word(&wqe, wr);
-	/* of what does not leave nobody fills it in */
+	/* A local request goes to no SRQ, and programs leave the number unset. */
 	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND && !vhca_is_local(op))
 		wqe.ctrl.xrc_srqn = htole32(wr->qp_type.xrc.remote_srqn);
 	if (wr->send_flags & IBV_SEND_INLINE)

@@ -99,9 +99,9 @@ static void handle(struct cm_port *port, struct ib_mad_recv_wc *wc)
 
 /**
  * cm_arrived() - handle the oldest message that waits at a port
- * @work: work of the port: it is queued and runs at most as often as messages wait
+ * @work: work of the port, which runs once for each message
  *
- * One at a time, so that the events of ids have their turns.
+ * It handles one at a time, so that other work of the queue, such as events of ids, has its turn.
  */
 void cm_arrived(struct work_struct *work)
 {

@@ -228,6 +228,7 @@ EXPORT_SYMBOL(ib_create_cm_id);
  * The peer of a connection is sent a message, whose arrival is not waited for. Nobody tells when
  * the connection's QP has been in TIMEWAIT for long enough: a consumer that uses a QP again waits
  * for IB_CM_TIMEWAIT_EXIT before it destroys the id.
+ *
  * No more events are delivered. An id that ib_cm_insert_listen() has returned several times stays
  * until it has been destroyed as often.
  *
