@@ -81,7 +81,7 @@ class Session:
         self.selector = selectors.DefaultSelector()
         self.nodes = {k: Node(k, options.cores[k - 1].split(",")[0])
                       for k in range(1, options.nodes + 1)}
-        self.control = Control(options.nodes, self.send, self.vhcactl, self.pause,
+        self.control = Control(options.nodes, self.send, self.vhcactl, self.pause, self.daemon_has,
                                lambda: self.terminal.size() if self.terminal else "24 80",
                                self.ready, self.next_core, self.sign_of_life)
         self.started = time.monotonic()
@@ -146,6 +146,14 @@ class Session:
         self.daemon.send_signal(signal.SIGSTOP)
         time.sleep(ms / 1000)
         self.daemon.send_signal(signal.SIGCONT)
+
+    def daemon_has(self):
+        """kB of memory of the daemon's own, and how many descriptors."""
+        if not self.daemon:
+            raise OSError("no daemon runs")
+        with open(f"/proc/{self.daemon.pid}/status", encoding="utf-8") as file:
+            memory = next(line.split()[1] for line in file if line.startswith("RssAnon:"))
+        return f"{memory} {len(os.listdir(f'/proc/{self.daemon.pid}/fd'))}\n"
 
     def console_line(self, node, line):
         self.line_heard(node, line)
