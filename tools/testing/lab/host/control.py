@@ -9,15 +9,18 @@ import subprocess
 class Control:
     """Answers the request lines of all nodes. A node is 1..nodes; send(node, line)
     carries an answer; vhcactl(words) runs the daemon's control program; pause(ms) stops the daemon
-    for so long; daemon_has() tells its memory and descriptors; on_met() is called when all nodes
-    have come to a barrier."""
+    for so long; daemon_has() tells its memory and descriptors; plug(node, index, done) puts an HCA into
+    the node, and unplug() takes it out; on_met() is called when all nodes have come to a barrier."""
 
-    def __init__(self, nodes, send, vhcactl, pause, daemon_has, size, on_ready, on_next, on_met):
+    def __init__(self, nodes, send, vhcactl, pause, daemon_has, plug, unplug, size, on_ready, on_next,
+                 on_met):
         self.nodes = nodes
         self.send = send
         self.vhcactl = vhcactl
         self.pause = pause
         self.daemon_has = daemon_has
+        self.plug = plug
+        self.unplug = unplug
         self.size = size
         self.on_ready = on_ready
         self.on_next = on_next
@@ -48,6 +51,9 @@ class Control:
             self._daemon(node, number, lambda: self.pause(int(argument)))
         elif verb == "daemon":
             self._daemon(node, number, self.daemon_has)
+        elif verb in ("plug", "unplug"):
+            act = self.plug if verb == "plug" else self.unplug
+            act(node, int(argument), lambda wrong: self._answer(node, number, 2 if wrong else 0, wrong))
         elif verb in ("exit", "end"):
             self.status[node] = int(argument)
             self._answer(node, number, 0)

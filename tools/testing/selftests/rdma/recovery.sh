@@ -153,6 +153,7 @@ back_by_reset() { within gone && echo 1 >"$device/reset"; }
 
 by_unbind() { echo "$slot" >$bus/drivers/vhca/unbind && within gone && echo "$slot" >$bus/drivers/vhca/bind; }
 by_remove() { echo 1 >"$device/remove" && within gone && echo 1 >$bus/rescan; }
+by_unplug() { lab-plug out 1 && within gone && lab-plug in 1; }
 by_reset() { echo 1 >"$device/reset"; }
 by_aer() { report "$slot" 0x40000 0; }
 by_sleep()
