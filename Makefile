@@ -8,7 +8,7 @@ KDIR	?=
 KERNEL	?= stock
 
 .PHONY: all modules kbuild modules_install uninstall tools deb site lab demo demo-storage shell check check-long \
-	check-device lint coverage counts mutants campaign bench bench-device fuzz fuzz-device clean help
+	check-device lint coverage counts mutants campaign soak bench bench-device fuzz fuzz-device clean help
 all: modules tools
 
 # ---- kernel modules ---------------------------------------------------------
@@ -140,6 +140,11 @@ counts:
 mutants:
 	tools/testing/mutants/run $(ONLY)
 
+# three guests for TIME=, amid faults that follow from SEED=: nothing may grow
+SOAK = tools/testing/selftests/rdma/soak.sh
+soak:
+	$(LAB) run $$(sed -n 's/^# long: \(.*\) -- .*/\1/p' $(SOAK)) $(SOAK) $(or $(TIME),1h) $(or $(SEED),1)
+
 # the user API of the kernel modules, in a guest
 fuzz:
 	tools/testing/fuzz/run $(if $(TIME),--time $(TIME)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY)) \
@@ -186,6 +191,7 @@ help:
 	@echo '  campaign         a million random messages over bad links, host only (SEED=1 MESSAGES=1000000, SWITCHES=3)'
 	@echo '  bench            measurements, all or those of ONLY="WORD..."; build/bench.html shows them'
 	@echo '  bench-device     measurements of vhcad alone, on this host without QEMU'
+	@echo '  soak             three guests, traffic that is compared, faults and churn; nothing may grow (TIME=1h SEED=1)'
 	@echo '  fuzz             programs by chance against the user API, in the debug kernel (TIME=10m SEED=N ONLY=interface REMOVAL=1 COVERED=1);'
 	@echo '                   REPLAY=file runs those of a finding again'
 	@echo '  fuzz-device      libFuzzer on all that vhcad parses (TIME=60 seconds a target)'

@@ -9,13 +9,18 @@ import subprocess
 class Control:
     """Answers the request lines of all nodes. A node is 1..nodes; send(node, line)
     carries an answer; vhcactl(words) runs the daemon's control program; pause(ms) stops the daemon
-    for so long; on_met() is called when all nodes have come to a barrier."""
+    for so long; daemon_has() tells its memory and descriptors; plug(node, index, done) puts an HCA into
+    the node, and unplug() takes it out; on_met() is called when all nodes have come to a barrier."""
 
-    def __init__(self, nodes, send, vhcactl, pause, size, on_ready, on_next, on_met):
+    def __init__(self, nodes, send, vhcactl, pause, daemon_has, plug, unplug, size, on_ready, on_next,
+                 on_met):
         self.nodes = nodes
         self.send = send
         self.vhcactl = vhcactl
         self.pause = pause
+        self.daemon_has = daemon_has
+        self.plug = plug
+        self.unplug = unplug
         self.size = size
         self.on_ready = on_ready
         self.on_next = on_next
@@ -44,6 +49,11 @@ class Control:
             self._vhcactl(node, number, argument)
         elif verb == "pause":
             self._daemon(node, number, lambda: self.pause(int(argument)))
+        elif verb == "daemon":
+            self._daemon(node, number, self.daemon_has)
+        elif verb in ("plug", "unplug"):
+            act = self.plug if verb == "plug" else self.unplug
+            act(node, int(argument), lambda wrong: self._answer(node, number, 2 if wrong else 0, wrong))
         elif verb in ("exit", "end"):
             self.status[node] = int(argument)
             self._answer(node, number, 0)
@@ -119,8 +129,7 @@ class Control:
 
     def _daemon(self, node, number, do):
         try:
-            do()
-            self._answer(node, number, 0)
+            self._answer(node, number, 0, do() or "")
         except (OSError, ValueError) as error:
             self._answer(node, number, 2, f"{error}\n")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""The command line of one guest."""
+"""The command line of one guest, and its monitor."""
 
 import json
 import os
@@ -86,11 +86,15 @@ def network(node, links):
     return arguments + nic
 
 
+def hca_device(index, socket):
+    """What QEMU is told of an HCA, in its first slot or when it is put there later."""
+    return {"driver": "vfio-user-pci", "id": f"hca{index}", "bus": f"rp{index}",
+            "socket": {"type": "unix", "path": socket}}
+
+
 def hca(index, socket):
-    device = {"driver": "vfio-user-pci", "bus": f"rp{index}",
-              "socket": {"type": "unix", "path": socket}}
     return ["-device", f"pcie-root-port,id=rp{index},chassis={index + 1},x-speed=32,x-width=16",
-            "-device", json.dumps(device)]
+            "-device", json.dumps(hca_device(index, socket))]
 
 
 def guest(options, node, descriptors, links, sockets):
@@ -118,7 +122,7 @@ def guest(options, node, descriptors, links, sockets):
     for name in ("console", "out", "control", "monitor", "shell"):
         if name in descriptors:
             arguments += ["-chardev", f"socket,id={name},fd={descriptors[name]}"]
-    arguments += ["-mon", "chardev=monitor,mode=readline",
+    arguments += ["-mon", "chardev=monitor,mode=control",
                   "-serial", "chardev:console", "-device", "virtio-serial-pci",
                   "-device", "virtserialport,chardev=out,name=lab.out",
                   "-device", "virtserialport,chardev=control,name=lab.control"]
@@ -148,3 +152,45 @@ def guest(options, node, descriptors, links, sockets):
         words += " lab.coverage=1"
     words = " ".join([words] + options.append)
     return arguments + boot(options.kernel, options.initramfs, words)
+
+
+class Monitor:
+    """QEMU's monitor of one guest. send(bytes) writes to it, and line() takes what it says. Who asks
+    for something names a function that is called when it is done, with "" or what is wrong."""
+
+    def __init__(self, send):
+        self.send = send
+        self.asked = {}             # number: function
+        self.leaving = {}           # device that is to leave the machine: function
+        self.number = 0
+        self.ask("qmp_capabilities", lambda wrong: None)
+
+    def ask(self, command, done, **arguments):
+        self.number += 1
+        self.asked[self.number] = done
+        request = {"execute": command, "arguments": arguments, "id": self.number}
+        self.send(json.dumps(request).encode() + b"\n")
+
+    def unplug(self, index, done):
+        """The guest's kernel lets an HCA go, and it has left the machine."""
+        device = f"hca{index}"
+
+        def asked(wrong):
+            if wrong:
+                del self.leaving[device]
+                done(wrong)
+        self.leaving[device] = done
+        self.ask("device_del", asked, id=device)
+
+    def plug(self, index, socket, done):
+        self.ask("device_add", done, **hca_device(index, socket))
+
+    def line(self, text):
+        told = json.loads(text)
+        if told.get("event") == "DEVICE_DELETED":
+            # devices without an identifier have a path alone
+            done = self.leaving.pop(told["data"].get("device"), None)
+            if done:
+                done("")
+        elif "id" in told:
+            self.asked.pop(told["id"])(told.get("error", {}).get("desc", ""))

@@ -57,6 +57,7 @@ class Node:
         self.number = number
         self.core = core            # the core whose modules it uses now
         self.process = None
+        self.monitor = None
         self.sockets = {}
         self.open = set()
         self.ready_after = None
@@ -81,8 +82,8 @@ class Session:
         self.selector = selectors.DefaultSelector()
         self.nodes = {k: Node(k, options.cores[k - 1].split(",")[0])
                       for k in range(1, options.nodes + 1)}
-        self.control = Control(options.nodes, self.send, self.vhcactl, self.pause,
-                               lambda: self.terminal.size() if self.terminal else "24 80",
+        self.control = Control(options.nodes, self.send, self.vhcactl, self.pause, self.daemon_has,
+                               self.plug, self.unplug, lambda: self.terminal.size() if self.terminal else "24 80",
                                self.ready, self.next_core, self.sign_of_life)
         self.started = time.monotonic()
         self.heard = self.started   # the last sign of life of a guest
@@ -147,6 +148,14 @@ class Session:
         time.sleep(ms / 1000)
         self.daemon.send_signal(signal.SIGCONT)
 
+    def daemon_has(self):
+        """kB of memory of the daemon's own, and how many descriptors."""
+        if not self.daemon:
+            raise OSError("no daemon runs")
+        with open(f"/proc/{self.daemon.pid}/status", encoding="utf-8") as file:
+            memory = next(line.split()[1] for line in file if line.startswith("RssAnon:"))
+        return f"{memory} {len(os.listdir(f'/proc/{self.daemon.pid}/fd'))}\n"
+
     def console_line(self, node, line):
         self.line_heard(node, line)
         if node.ready_after is None:
@@ -183,7 +192,7 @@ class Session:
         command = [options.vhcad]
         for node in self.nodes:
             for index in range(options.hcas[node - 1]):
-                command += ["--hca", f"n{node}h{index}.sock,name=node{node}-{index},"
+                command += ["--hca", f"{self.hca_socket(node, index)},name=node{node}-{index},"
                                      f"ports={options.ports}{self.link_of(node, index)}"]
         if options.ethernet:
             command += ["--ethernet", "ether.sock"]
@@ -261,13 +270,22 @@ class Session:
             for end in ends:
                 end.close()
 
+    def hca_socket(self, node, index):
+        return f"n{node}h{index}.sock"
+
+    def plug(self, node, index, done):
+        self.nodes[node].monitor.plug(index, self.hca_socket(node, index), done)
+
+    def unplug(self, node, index, done):
+        self.nodes[node].monitor.unplug(index, done)
+
     def start_node(self, node, links):
         options = self.options
         names = ["console", "out", "control", "monitor"] + (["shell"] if options.mode == "shell" else [])
         theirs = {}
         for name in names:
             node.sockets[name], theirs[name] = socket.socketpair()
-        sockets = [f"n{node.number}h{index}.sock"
+        sockets = [self.hca_socket(node.number, index)
                    for index in range(options.hcas[node.number - 1])] if self.daemon else []
         descriptors = {name: end.fileno() for name, end in theirs.items()}
         command = qemu.guest(options, node.number, descriptors, links, sockets)
@@ -291,7 +309,8 @@ class Session:
         self.attach(node, "console", tee, lines.end)
         output = Lines(lambda line: self.output_line(node, line))
         self.attach(node, "out", output.feed, output.end)
-        self.attach(node, "monitor", lambda data: None, lambda: None)
+        node.monitor = qemu.Monitor(lambda data: self.send(node.number, data, "monitor"))
+        self.attach(node, "monitor", Lines(node.monitor.line).feed, lambda: None)
         requests = Lines(lambda line: self.guest_request(node, line))
         self.attach(node, "control", requests.feed, requests.end)
         if options.mode == "shell":

@@ -88,7 +88,7 @@ def tell(session, say):
         barrier = session.control.waits_at(node.number)
         where = f"waits at barrier {barrier}" if barrier else "is at no barrier"
         say(f"{node.name} {where}; its last line: {node.last_line}")
-        session.send(node.number, b"nmi\n", "monitor")
+        node.monitor.ask("inject-nmi", lambda wrong: None)
     session.serve(time.monotonic() + PATIENCE)
     for node in nodes:
         for each in processors(node.last_words):

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 2 --ports 2 --core ours,distro --subnet opensm --mem 2048 --timeout 2400 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
 # The kernel's own NVMe over RDMA by two ports of an adapter: a disk with two paths, of which one is
-# cut under load and comes back, then the other. Nothing stops, and nothing is lost.
+# cut under load and comes back, then the other. Nothing stops, and nothing is lost: what was written
+# before comes by the path that is left, too.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 . /lab/src/tools/testing/selftests/rdma/storage.sh
 . /lab/src/tools/testing/selftests/rdma/storage_load.sh
-plan $((LAB_NODE == 1 ? 4 : 12))
+plan $((LAB_NODE == 1 ? 4 : 13))
 
 # NVMe's own timers decide when it notices, and IPoIB's when there is a way again.
 patience=600
@@ -69,17 +70,18 @@ paths()
 
 one_disk() { [ "$(compgen -G '/dev/nvme*n1' | wc -l)" = 1 ]; }
 
-# goes_on_without PORT: data go on while its link is cut, and its path is known to be broken
+# goes_on_without PORT: data go on while its link is cut, and its path is known to be broken; the other
+# path has what was written before
 goes_on_without()
 {
-	lab-vhcactl link "$own:$1" down && within paths connecting live && goes_on
+	lab-vhcactl link "$own:$1" down && within paths connecting live && kept "$(nvme_disk)" && goes_on
 }
 
 # again PORT: its link is there, and its path works
 again()
 {
 	lab-vhcactl link "$own:$1" up && within port_is_active "$1" &&
-		within paths live live && goes_on
+		within paths live live && kept "$(nvme_disk)" && goes_on
 }
 
 everywhere "each port has a network" two_networks
@@ -88,6 +90,7 @@ on 2 "connect by port 1" path 1
 on 2 "connect by port 2" path 2
 on 2 "both paths live" paths live live
 on 2 "to one disk" one_disk
+on 2 "data that are to be kept" written "$(nvme_disk)"
 on 2 "data that are written again and again" load_begins "$(nvme_disk)"
 for one in 1 2; do
 	on 2 "they go on while port $one is cut" goes_on_without $one

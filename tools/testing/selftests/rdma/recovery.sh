@@ -13,7 +13,7 @@
 
 rounds=${1:-1}
 kinds=${*:2}
-kinds=${kinds:-unbind remove reset aer sleep fatal stuck interrupt late pause}
+kinds=${kinds:-unbind remove reset aer sleep fatal stuck lies interrupt late pause}
 plan $((4 + rounds * $(wc -w <<<"$kinds") * 12 + 4))
 
 # A command that is stuck takes a minute, until the driver gives it up.
@@ -153,6 +153,7 @@ back_by_reset() { within gone && echo 1 >"$device/reset"; }
 
 by_unbind() { echo "$slot" >$bus/drivers/vhca/unbind && within gone && echo "$slot" >$bus/drivers/vhca/bind; }
 by_remove() { echo 1 >"$device/remove" && within gone && echo 1 >$bus/rescan; }
+by_unplug() { lab-plug out 1 && within gone && lab-plug in 1; }
 by_reset() { echo 1 >"$device/reset"; }
 by_aer() { report "$slot" 0x40000 0; }
 by_sleep()
@@ -162,6 +163,11 @@ by_sleep()
 }
 by_fatal() { lab-fault fatal $own && back_by_reset; }
 by_stuck() { lab-fault command $own answer=none && back_by_reset; }
+by_lies()
+{
+	lab-fault completion $own seed="$round" count=50 , fault event $own lie=kind && within gone &&
+		lab-fault clear $own && echo 1 >"$device/reset"
+}
 
 by_interrupt() { lab-fault interrupt $own count=8; }
 by_late() { lab-fault command $own delay=500 count=5; }

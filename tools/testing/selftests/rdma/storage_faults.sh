@@ -27,13 +27,6 @@ device=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
 device=${device##*/}
 manager=1
 
-# What lies beside it from the beginning to the end
-beside="--offset=32M --size=4M --rw=randwrite --bs=16k --verify=crc32c"
-# shellcheck disable=SC2086
-written() { fio_run written "$1" $beside --verify_fatal=1; }
-# shellcheck disable=SC2086
-kept() { fio_run kept "$1" $beside --verify_only; }
-
 # ---- how patient the protocols are ----------------------------------------------------------------
 
 nvme_patient() { :; }

@@ -40,3 +40,11 @@ given_up()
 
 # port_is_active [PORT]
 port_is_active() { [ "$(port_state "$LAB_DEV" "${1:-1}")" = "4: ACTIVE" ]; }
+
+# What lies beside the load, from the beginning to the end. written FILE; kept FILE: it is read from the
+# disk, and is what was written
+beside="--offset=32M --size=4M --rw=randwrite --bs=16k --verify=crc32c"
+# shellcheck disable=SC2086
+written() { fio_run written "$1" $beside --verify_fatal=1; }
+# shellcheck disable=SC2086
+kept() { fio_run kept "$1" $beside --verify_only; }

@@ -175,6 +175,8 @@ static void wait_stopped(struct kunit *test, struct liar *l)
 {
 	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&l->dev->hw.stopped, HCA_PATIENCE), 0UL);
 	expect_stopped(test, l);
+	/* If it goes on, what it has lied about would be waited for without end. */
+	vhca_hw_kill(&l->dev->hw, "a test expected that it is given up");
 }
 
 /* A connection on the device under test, whose first QP talks to itself; NULL if there is none. */
