@@ -161,6 +161,6 @@ for one in $protocols; do
 	on 2 "$one: the load ends" load_ends
 	on 2 "$one: the data that stay are there" kept "$(${one}_file)"
 	# shellcheck disable=SC2086
-	given_up $one $at
+	given_back $one $at
 done
 finish
