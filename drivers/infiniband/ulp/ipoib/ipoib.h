@@ -109,7 +109,7 @@ struct ipoib_rx_buf {
  * @ah: of the device
  * @entry: in the list of those that nobody uses for new packets
  * @unused: no packet can be posted to it any more
- * @last: then: head of the transmit ring behind all packets that were
+ * @last: then: head of the transmit ring, behind all packets that have been posted to it
  */
 struct ipoib_ah {
 	struct ib_ah *ah;
