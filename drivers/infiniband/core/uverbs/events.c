@@ -5,7 +5,8 @@
  * A completion queue is its own entry in its channel's queue: it is listed while it has events
  * nobody has read, and counts them.  Nothing is allocated when a completion event arrives, so none
  * can be lost, and a channel nobody reads costs nothing.  Asynchronous events are rare and of many
- * kinds; they are allocated, except the one that ends the stream.
+ * kinds; they are allocated, except the one that ends the stream.  A program can cause some of them
+ * as often as it likes, so an object has only so many that nobody has read.
  */
 #include <kunit/visibility.h>
 #include <linux/fs.h>
@@ -15,6 +16,9 @@
 #include <rdma/uverbs_std_types.h>
 
 #include "events.h"
+
+/* Events of an object, or of the device in a file, that nobody has read; more are dropped. */
+#define MOST_UNREAD	256
 
 /**
  * uverbs_queue_init() - prepare the queue of a new event file
@@ -200,6 +204,9 @@ static ssize_t async_read(struct file *filp, char __user *buf, size_t count, lof
 	if (event->source) {
 		list_del(&event->sibling);
 		event->source->events_reported++;
+		event->source->unread--;
+	} else if (event != &file->fatal) {
+		file->unread--;
 	}
 	spin_unlock_irq(&file->queue.lock);
 
@@ -255,14 +262,16 @@ const struct file_operations uverbs_async_fops = {
 	.release = async_release,
 };
 
-/* Appends an event.  There is none if there was no memory for it. */
+/* Appends an event, unless too many wait.  There is none if there was no memory for it. */
 static void async_append(struct ib_uverbs_async_event_file *file,
 			 struct ib_uverbs_async_event *event, struct ib_uevent_object *source)
 {
+	u32 *unread = source ? &source->unread : &file->unread;
 	bool taken = false;
 
 	scoped_guard(spinlock_irqsave, &file->queue.lock) {
-		if (!file->queue.closed && event) {
+		if (!file->queue.closed && event && *unread < MOST_UNREAD) {
+			(*unread)++;
 			event->source = source;
 			list_add_tail(&event->entry, &file->queue.list);
 			if (source)

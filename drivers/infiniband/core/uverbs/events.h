@@ -49,6 +49,7 @@ struct ib_uverbs_async_event {
  * @handler: subscription to the events of the device
  * @fatal: room for the event that ends the stream, so that it cannot fail for want of memory
  * @last_type: type of the event that was queued last, -1 for none; under the queue's lock
+ * @unread: number of unread events of the device; under the queue's lock
  */
 struct ib_uverbs_async_event_file {
 	struct ib_uobject uobj;
@@ -56,6 +57,7 @@ struct ib_uverbs_async_event_file {
 	struct ib_event_handler handler;
 	struct ib_uverbs_async_event fatal;
 	int last_type;
+	u32 unread;
 };
 
 /**
@@ -73,12 +75,14 @@ struct ib_uverbs_completion_event_file {
  * @uobject: the object
  * @event_file: where its events go, referenced; may be NULL
  * @events: unread events, protected by the queue's lock
+ * @unread: their number
  * @events_reported: number of events that were read; returned when the object is destroyed
  */
 struct ib_uevent_object {
 	struct ib_uobject uobject;
 	struct ib_uverbs_async_event_file *event_file;
 	struct list_head events;
+	u32 unread;
 	u32 events_reported;
 };
 

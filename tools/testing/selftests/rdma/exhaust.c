@@ -3,8 +3,9 @@
  * exhaust DEVICE ERRNO: objects of each kind are made until one is refused, which must be with this
  * errno, and all are destroyed; ten times, and there is always room for as many. TAP on stdout.
  * exhaust DEVICE hold: a process takes all objects that there are, says so, and waits.
- * exhaust DEVICE opens PROCESSES FILES: so many processes open the device so often each, until one
- * is refused; prints how many opens there were at once, and the errno of the refusals.
+ * exhaust DEVICE many: a process makes 100,000 objects, says so, and waits.
+ * exhaust DEVICE opens PROCESSES FILES: so many processes try to open the device so often each;
+ * prints how many opens there were at once, and the errno of the refusals.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,6 +22,7 @@
 
 #define TIMES	10
 #define MOST	1000	/* far beyond the limits of the device that this is for */
+#define MANY	100000
 
 static const char *device;
 static struct ibv_context *context;
@@ -233,16 +235,44 @@ static int hold(void)
 	return 1;
 }
 
-/* A child: it opens until it is refused, tells, and waits until its parent has heard all. */
+/* 100,000 objects, of each kind a part that a device of the usual limits has. */
+static int many(void)
+{
+	static const struct {
+		void *(*make)(void);
+		unsigned int n;
+	} parts[] = {
+		{ make_pd, 20000 }, { make_cq, 4000 }, { make_srq, 4000 }, { make_qp, 2000 },
+		{ make_mr, 50000 }, { make_mw, 10000 }, { make_xrcd, 10000 },
+	};
+	unsigned int all = 0;
+
+	for (unsigned int i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		for (unsigned int n = 0; n < parts[i].n; n++, all++)
+			if (!parts[i].make()) {
+				perror("an object");
+				return 1;
+			}
+	if (all != MANY)
+		return 1;
+	puts("full");
+	fflush(stdout);
+	pause();
+	return 1;
+}
+
+/* A child: it opens so often, tells, and waits until its parent has heard all. */
 static void opener(unsigned int files, int told, int go)
 {
 	int said[2] = { 0, 0 };
 	char byte;
 
-	while ((unsigned int)said[0] < files && make_context())
-		said[0]++;
-	if ((unsigned int)said[0] < files)
-		said[1] = errno;
+	for (unsigned int i = 0; i < files; i++) {
+		if (make_context())
+			said[0]++;
+		else
+			said[1] = errno;
+	}
 	if (write(told, said, sizeof(said)) != sizeof(said) || read(go, &byte, 1))
 		_exit(1);
 	_exit(0);
@@ -295,6 +325,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (!strcmp(argv[2], "hold"))
 		return hold();
+	if (!strcmp(argv[2], "many"))
+		return many();
 	printf("1..%zu\n", KINDS);
 	for (unsigned int kind = 0; kind < KINDS; kind++) {
 		bool good = ten_times(kind, argv[2]);

@@ -453,6 +453,54 @@ static void unread_for_long(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_fd(b, b->channel, &desc, sizeof(desc)), NOTHING);
 }
 
+/* How many events the asynchronous file has, all of which are read. */
+static unsigned int read_all(struct bench *b)
+{
+	struct ib_uverbs_async_event_desc desc;
+	unsigned int n = 0;
+
+	while (!read_fd(b, b->t->async_fd, &desc, sizeof(desc)))
+		n++;
+	return n;
+}
+
+/*
+ * Of an object's events only so many wait, as a program may cause any number; others have their own
+ * room, and so have later ones when they have been read. DEVICE_FATAL always finds some.
+ */
+static void unread_for_ever(struct kunit *test)
+{
+	struct bench *b = bench_of(test);
+	struct ib_event device = {
+		.device = &b->t->device->ib, .event = IB_EVENT_CLIENT_REREGISTER,
+	};
+	const int events = 1000;
+	u32 cq, srq, told;
+
+	KUNIT_ASSERT_EQ(test, make_cq(b, &cq), 0);
+	KUNIT_ASSERT_EQ(test, make_srq(b, &srq), 0);
+	for (int i = 0; i < events; i++)
+		raise_srq(b, IB_EVENT_SRQ_LIMIT_REACHED);
+	raise_cq(b, IB_EVENT_CQ_ERR);
+	KUNIT_EXPECT_EQ(test, read_all(b), 256 + 1);
+	raise_srq(b, IB_EVENT_SRQ_LIMIT_REACHED);
+	KUNIT_EXPECT_EQ(test, read_all(b), 1);
+	KUNIT_EXPECT_EQ(test, end_srq(b, srq, &told), 0);
+	KUNIT_EXPECT_EQ(test, told, 257);
+	KUNIT_EXPECT_EQ(test, end_cq(b, cq, &told), 0);
+
+	for (int i = 0; i < events; i++)
+		ib_dispatch_event(&device);
+	flush_workqueue(ib_wq);
+	KUNIT_EXPECT_EQ(test, read_all(b), 256);
+	for (int i = 0; i < events; i++)
+		ib_dispatch_event(&device);
+	flush_workqueue(ib_wq);
+	tu_remove_device(b->t);
+	KUNIT_EXPECT_EQ(test, read_all(b), 256 + 1);
+	tu_close_fd(b->channel);
+}
+
 static int event_test_init(struct kunit *test)
 {
 	struct ib_uverbs_create_comp_channel channel = {};
@@ -489,6 +537,7 @@ static struct kunit_case event_cases[] = {
 	KUNIT_CASE(opened_target),
 	KUNIT_CASE(next_async_file),
 	KUNIT_CASE(unread_for_long),
+	KUNIT_CASE(unread_for_ever),
 	{}
 };
 
