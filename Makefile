@@ -105,7 +105,7 @@ demo-storage:
 	tools/testing/lab/demo/run-storage
 
 bench:
-	tools/testing/bench/all
+	tools/testing/bench/all $(ONLY)
 
 bench-device:
 	$(MAKE) -s -C tools/vhcad bench
@@ -189,7 +189,7 @@ help:
 	@echo '  counts           count how much of the kernel and user interfaces of Linux 6.12 is there'
 	@echo '  mutants          is each of the known faults caught by its test? (ONLY=word)'
 	@echo '  campaign         a million random messages over bad links, host only (SEED=1 MESSAGES=1000000, SWITCHES=3)'
-	@echo '  bench            measurements; build/bench.html shows them'
+	@echo '  bench            measurements, all or those of ONLY="WORD..."; build/bench.html shows them'
 	@echo '  bench-device     measurements of vhcad alone, on this host without QEMU'
 	@echo '  soak             three guests, traffic that is compared, faults and churn; nothing may grow (TIME=1h SEED=1)'
 	@echo '  fuzz             programs by chance against the user API, in the debug kernel (TIME=10m SEED=N ONLY=interface REMOVAL=1 COVERED=1);'

@@ -21,6 +21,7 @@
 #define RDMA_NS_DMA_BUF		"DMA_BUF"
 #define move_notify		invalidate_mappings
 #define zap_vma_ptes		zap_special_vma_range
+#define system_unbound_wq	system_dfl_wq
 
 DEFINE_LOCK_GUARD_0(rtnl, rtnl_lock(), rtnl_unlock())
 

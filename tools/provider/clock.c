@@ -4,9 +4,9 @@
  * of the host's.
  *
  * Nothing of the device is read for that: the kernel looks at both clocks at one
- * moment, and from there a stamp is so many nanoseconds away.  The two do not run
- * at quite the same rate, and the host's can be set, so the kernel is asked again
- * when a stamp is more than a second later than that moment.
+ * moment, and a stamp is a number of nanoseconds before or after it.  The two
+ * do not run at quite the same rate, and the host's can be set, so the kernel is
+ * asked again when a stamp is more than a second later than that moment.
  */
 #include <errno.h>
 #include <limits.h>

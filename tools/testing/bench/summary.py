@@ -26,8 +26,19 @@ def _verdict(part):
     return f"{len(part.rows) - broken} kept, {broken} not kept"
 
 
-def write(parts, fabric, packets, path):
-    """Writes the page, with the SVG of the files fabric and packets; returns what is missing on it."""
+def _show(page, fabric, packets):
+    page.section("The fabric")
+    page.paragraph("Two guests with an adapter each, when RC and UD had been compared (vhcactl draw svg).")
+    page.picture_file("The fabric", fabric)
+    page.section("The first packets")
+    page.paragraph("Of ib_write_lat and ib_send_lat in a run of their own, since capturing slows what is measured "
+                   "(vhca-ladder --svg).")
+    page.picture_file("The first packets", packets)
+
+
+def write(parts, pictures, path):
+    """Writes the page; returns what is missing on it. pictures has files with the SVG of the fabric and
+    of packets, or nothing, if guests were none of the parts."""
     page = Page("make bench")
     rows = [row for part in parts for row in part.rows]
     page.paragraph(f"{sum(row.kept for row in rows)} of {len(rows)} promises were kept. The mark at a bar "
@@ -39,13 +50,8 @@ def write(parts, fabric, packets, path):
         for row in part.rows:
             if page.promise(row.what, row.promised, row.measured, row.kept) and row.figures:
                 page.bars(row.unit, row.figures)
-    page.section("The fabric")
-    page.paragraph("Two guests with an adapter each, when RC and UD had been compared (vhcactl draw svg).")
-    page.picture_file("The fabric", fabric)
-    page.section("The first packets")
-    page.paragraph("Of ib_write_lat and ib_send_lat in a run of their own, since capturing slows what is measured "
-                   "(vhca-ladder --svg).")
-    page.picture_file("The first packets", packets)
+    if pictures:
+        _show(page, *pictures)
     page.section("What was run")
     page.table(("part", "command", "seconds", "promises"),
                ((part.name, " ".join(part.command), f"{part.seconds:.0f}", _verdict(part)) for part in parts))

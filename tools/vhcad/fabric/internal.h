@@ -17,7 +17,7 @@
 #define FABRIC_PACKETS	2048u
 /* Those of mad.c, on links with long latencies too. */
 #define FABRIC_MADS	8192u
-/* When there are so many, hosts send no more: the others are for agents, who answer managers. */
+/* Hosts send no more than these: the others are for agents, who answer managers. */
 #define FABRIC_HOST_MADS	(FABRIC_MADS / 2)
 
 /**

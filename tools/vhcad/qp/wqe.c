@@ -435,4 +435,6 @@ void wqe_forget(const struct vqp *qp)
 		s->rd_wqe.qp = NULL;
 	if (s->rx_wqe.qp == qp)
 		s->rx_wqe.qp = NULL;
+	if (s->why_qp == qp)
+		s->why_qp = NULL;
 }

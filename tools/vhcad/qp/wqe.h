@@ -106,7 +106,7 @@ int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 in
 
 /** wqe_prefetch() - a hint: these blocks of the send queue are loaded next */
 void wqe_prefetch(const struct vqp *qp, u32 blocks);
-/** wqe_forget() - a QP's rings changed or went away */
+/** wqe_forget() - a QP's rings changed or went away: the worker keeps nothing of it */
 void wqe_forget(const struct vqp *qp);
 
 #endif /* VHCAD_WQE_H */

@@ -256,7 +256,7 @@ static bool escapes(const struct dif *d, const struct field *f)
 	return (app || ref) && (!app || f->app == 0xffff) && (!ref || f->ref == UINT32_MAX);
 }
 
-/* The bits of a part of the field, of so many bytes, that count. */
+/* The bits that count of @bytes bytes of the field, from @first on. */
 static u32 counted(u8 check, u32 first, u32 bytes)
 {
 	u32 mask = 0;

@@ -4,7 +4,9 @@
  */
 #include <string.h>
 
+#include "qp/complete.h"
 #include "qp/qp.h"
+#include "qp/scratch.h"
 #include "tests/tkey.h"
 
 #define LEN	8192u
@@ -185,6 +187,21 @@ static void success(void **state)
 	assert_int_equal(t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS).vendor_err, VHCA_WHY_NONE);
 }
 
+/* A reason that no completion took goes with the QP: the next one may have its address. */
+static void forgotten(void **state)
+{
+	struct scratch *s;
+
+	t_qp_init(&f.p.h[0], &f.a, &f.p.cq[0], &f.p.cq[0]);
+	s = qp_scratch(t_vqp(&f.a));
+	why(t_vqp(&f.a), VHCA_WHY_OFFLOAD, 0);
+	assert_int_equal(t_to(&f.a, T_RESET), VHCA_ST_OK);
+	assert_null(s->why_qp);
+	why(t_vqp(&f.a), VHCA_WHY_OFFLOAD, 0);
+	assert_int_equal(t_destroy(&f.p.h[0], VHCA_CMD_DESTROY_QP, f.a.qpn), VHCA_ST_OK);
+	assert_null(s->why_qp);
+}
+
 /* Each number has a text of its own, up to the last. */
 static void numbers(void **state)
 {
@@ -219,6 +236,7 @@ int main(void)
 		cmocka_unit_test(requests),
 		cmocka_unit_test(receives),
 		cmocka_unit_test(success),
+		cmocka_unit_test(forgotten),
 		cmocka_unit_test(numbers),
 	};
 

@@ -203,7 +203,7 @@ void cm_happens(struct cm_id *id, enum cm_input input, struct cm_event *event)
 		return;
 	}
 	if (cm_say(id, &rule, &msg) && rule.send == CM_MSG_DREQ)
-		/* It is not waited for that the connection ends at the peer. */
+		/* There is no memory for the DREQ: this side ends the connection alone. */
 		rule = cm_id_rule(id, CM_IN_DREQ_UNSENT);
 	cm_follow(id, &rule, event);
 }

@@ -91,7 +91,7 @@ static unsigned int lacks(const struct cm_port *port, const struct ib_cm_listen_
 
 /*
  * The port, or one of the ports, that the direction leads to; under the lock of listens. If there
- * is none, @error takes what the port lacks that has most of it.
+ * is none, @error says what is missing at the port that meets most of the criteria.
  */
 static struct cm_port *port_of(const struct cm_direction *direction, unsigned int *error)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Listens: a tree by service and private data. Of those that listen for the same, which takes
- * requests from another direction each, one is in the tree, and the others are in a ring with it.
+ * Listens: a tree by service and private data. Of listens for the same service and data, each of
+ * which takes requests of another direction, one is in the tree, and the others are in a ring with
+ * it.
  */
 #include <linux/cleanup.h>
 

@@ -82,9 +82,9 @@ struct cm_cell {
 	[CM_IN_CALL_DESTROY_QUIETLY] = { TO_IDLE }
 
 /*
- * The passive side from its REP to the RTU. Its REJ is about neither message: an active side of
- * Linux looks for an id that knows the passive side's then. One that has got no REP sends its REQ
- * again, and learns in TIMEWAIT that the connection is stale.
+ * The passive side from its REP to the RTU. Its REJ is about neither message: Linux then finds
+ * the id of an active side that knows the passive side's. One that has got no REP sends its REQ
+ * again, and is told in TIMEWAIT that the connection is stale.
  */
 #define REP_UNDER_WAY \
 	[CM_IN_RTU] = { GO(ESTABLISHED), EVENT(RTU_RECEIVED), DO(CM_DO_CANCEL) }, \

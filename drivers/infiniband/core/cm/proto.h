@@ -93,7 +93,7 @@ enum cm_verdict {
 #define CM_DO_REPEAT	BIT(3)	/* @send has the private data that it had before, if any */
 #define CM_DO_BIND	BIT(4)	/* remote id, CA and QP of the message are those of this id now */
 #define CM_DO_UNBIND	BIT(5)	/* remote id and QP are free at once */
-#define CM_DO_TIMEWAIT	BIT(6)	/* remote QP stays taken for the time of TIMEWAIT, which begins */
+#define CM_DO_TIMEWAIT	BIT(6)	/* TIMEWAIT begins: only the remote id stays taken */
 #define CM_DO_LOAD	BIT(7)	/* the path of the LAP becomes the id's alternate path */
 #define CM_DO_MIGRATE	BIT(8)	/* the alternate path becomes the path */
 

@@ -108,13 +108,15 @@ u32 cm_mra_ms(u8 service_timeout, u8 ack_timeout)
 EXPORT_SYMBOL_IF_KUNIT(cm_mra_ms);
 
 /**
- * cm_timewait_ms() - compute how long a QP must not be connected again
+ * cm_timewait_ms() - compute how long TIMEWAIT lasts
  * @ack_timeout: IBA time of the path, in which the peer has had a say
  * @own_timeout: IBA time that the path has by this side alone; 0 if the peer has brought the path
  *
- * The peer's QP is known by what a message says of it, which anybody may have sent. So that nobody
- * keeps the QPs of others from being connected for long, what the peer has said counts up to 4.3 s
- * only.
+ * The own QP must not be connected again in that time.
+ *
+ * The id of the peer stays taken, too, as a message has said it, which anybody may have
+ * sent. So that nobody keeps the ids of others taken for long, what the peer has said counts up to
+ * 4.3 s only.
  *
  * Return: milliseconds.
  */

@@ -18,7 +18,7 @@
 /* Status of an answer: nothing matches. */
 #define SA_STATUS_NO_RECORDS 0x0300
 
-/* An agent has so long, in milliseconds, and is asked so many times more. */
+/* Milliseconds in which an agent has to answer, and how often it is asked again. */
 #define UNIT_TIMEOUT 1000
 #define UNIT_RETRIES 3
 

@@ -39,8 +39,8 @@ static bool keep(const struct ib_gid_attr *attr, bool standard, void *context)
 }
 
 /*
- * Errors are logged for the administrator. Returns the last one that the next change may mend: of
- * a GID that finds no place the cache tells when there is one.
+ * Errors are logged for the administrator. Returns the last one that makes it worth trying again
+ * with the next change; not that of a full table, since the cache tells when a place is free.
  */
 static int add_gid(struct ib_device *device, u32 port_num, const struct roce_gid *gid,
 		   bool *changed)

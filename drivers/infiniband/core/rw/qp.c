@@ -161,7 +161,7 @@ void rdma_rw_cleanup_mrs(struct ib_qp *qp)
  * ib_create_qp_kernel() - make a QP for a kernel consumer
  * @pd: PD
  * @attr: attributes; receives the actual sizes.  With cap.max_rdma_ctxs the send
- *	queue gets room for so many R/W contexts, and the QP the MRs they need on
+ *	queue gets room for as many R/W contexts, and the QP the MRs they need on
  *	attr->port_num
  * @caller: the consumer's KBUILD_MODNAME
  *

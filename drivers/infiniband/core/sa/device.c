@@ -9,6 +9,7 @@
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/slab.h>
+#include <rdma/rdma_compat.h>
 
 #include "../mad/mad.h"
 #include "sa_priv.h"

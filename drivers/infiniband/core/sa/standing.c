@@ -12,6 +12,7 @@
  */
 #include <linux/cleanup.h>
 #include <linux/jiffies.h>
+#include <rdma/rdma_compat.h>
 
 #include "standing.h"
 

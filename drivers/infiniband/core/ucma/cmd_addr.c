@@ -9,7 +9,7 @@
 /* ---- BIND_IP, BIND ---- */
 
 /**
- * ucma_check_bind_ip() - is the address one?
+ * ucma_check_bind_ip() - is it an address of IPv4 or IPv6?
  * @call: the request
  *
  * Return: 0 or -EINVAL.
@@ -45,7 +45,7 @@ static int check_addr(const char *name, struct __kernel_sockaddr_storage *addr, 
 }
 
 /**
- * ucma_check_bind() - is the address one?
+ * ucma_check_bind() - is it an address, of the length that is given?
  * @call: the request
  *
  * Return: 0 or -EINVAL.
@@ -73,7 +73,7 @@ int ucma_bind(struct ucma_call *call)
 /* ---- RESOLVE_IP, RESOLVE_ADDR ---- */
 
 /**
- * ucma_check_resolve_ip() - are the addresses some?
+ * ucma_check_resolve_ip() - are the addresses of IPv4 or IPv6?
  * @call: the request
  *
  * Return: 0 or -EINVAL.
@@ -117,7 +117,7 @@ int ucma_resolve_ip(struct ucma_call *call)
 }
 
 /**
- * ucma_check_resolve_addr() - are the addresses some?
+ * ucma_check_resolve_addr() - are they addresses, of the lengths that are given?
  * @call: the request; without size, there is no source address
  *
  * Return: 0 or -EINVAL.

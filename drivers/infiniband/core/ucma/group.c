@@ -8,7 +8,7 @@
 #include "../object/object.h"
 #include "ucma.h"
 
-/* All groups, as ids have theirs. */
+/* All groups. A number whose group is not published yet is kept by an empty place. */
 static DEFINE_XARRAY_ALLOC(ucma_groups);
 
 /**

@@ -2,6 +2,8 @@
 /*
  * What the connection manager tells.
  */
+#include <rdma/rdma_compat.h>
+
 #include "ucma.h"
 
 /*

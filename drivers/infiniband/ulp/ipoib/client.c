@@ -25,8 +25,8 @@ static struct ipoib_dev *add_port(struct ib_device *ca, u32 port)
 		return NULL;
 	}
 	/*
-	 * The stack allocates children, of any device, by the size that it finds under RTNL.
-	 * Devices may come at the same time.
+	 * The stack allocates every child with the private size of these operations, whatever its
+	 * device: it has to be enough for all devices. Several devices may come at the same time.
 	 */
 	rtnl_lock();
 	ipoib_link_ops.priv_size = max(ipoib_link_ops.priv_size, ipoib_priv_size(ca, port));

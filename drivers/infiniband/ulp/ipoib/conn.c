@@ -225,6 +225,7 @@ static void destroy(struct ipoib_conn *conn)
 		ib_destroy_cm_id(conn->id);
 	if (conn->qp) {
 		ib_modify_qp(conn->qp, &attr, IB_QP_STATE);
+		ipoib_cq_await_sends(ipoib);
 		if (!wait_event_timeout(ipoib->idle, all_sent(conn), FLUSH_TIME))
 			netdev_warn(ipoib->netdev, "the device does not flush a connection\n");
 		ib_destroy_qp(conn->qp);
@@ -355,7 +356,7 @@ static void send(struct ipoib_conn *conn, struct sk_buff *skb)
 	skb_dst_drop(skb);
 	buf->cqe.done = sent;
 	wr.num_sge = num_sge;
-	ipoib_tx_posted(ipoib, &conn->ring);
+	ipoib_tx_posted(ipoib, &conn->ring, skb);
 	if (ib_post_send(conn->qp, &wr, NULL)) {
 		ipoib_tx_undo(ipoib, &conn->ring, buf);
 		kill_locked(conn);

@@ -48,7 +48,7 @@ static const struct header_ops header_ops = {
 
 /*
  * A peer may have left connected mode since its address was learnt, so ARP goes by datagrams. So
- * does what the stack has left to the device before the mode changed.
+ * do packets whose checksums or segments are left to the device: they are older than the mode.
  */
 static bool by_connection(struct ipoib_dev *ipoib, const struct sk_buff *skb,
 			  const struct ipoib_head *head)
@@ -191,7 +191,7 @@ static int change_mtu(struct net_device *netdev, int mtu)
 		return rdma_refuse(-EINVAL, "mtu %d: it is %u to %u", mtu,
 				   connected ? 0 : IPOIB_MIN_MTU, most);
 	if (!connected) {
-		/* An administrator who wants the largest MTU gets the largest that is possible. */
+		/* Who asks for the broadcast group's MTU gets a later group's, too. */
 		ipoib->wanted_mtu = mtu == group ? IPOIB_LARGEST_MTU : mtu;
 		mtu = min_t(unsigned int, mtu, group);
 	}

@@ -127,8 +127,9 @@ static void get_ringparam(struct net_device *netdev, struct ethtool_ringparam *r
 
 /*
  * The QP stays, since another one would have another number, which is part of the address that all
- * peers know. So its rings are as long as the module says, and an interface uses a part of them: of
- * that for sends from now on, of that for receives when it starts, which it does anew.
+ * peers know. So its rings are as long as the module says, and an interface uses a part of them. A
+ * new length of the send ring counts at once, one of the receive ring from the next start on, which
+ * is brought about here.
  */
 static int set_ringparam(struct net_device *netdev, struct ethtool_ringparam *ring,
 			 struct kernel_ethtool_ringparam *kernel_ring,

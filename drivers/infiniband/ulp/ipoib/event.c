@@ -204,7 +204,7 @@ static bool wants_start(struct ipoib_dev *ipoib)
 
 static void flush_one(struct ipoib_dev *ipoib, enum ipoib_flush level)
 {
-	/* The event of a table that could not be read then is made up for with the next one. */
+	/* A P_Key table that could not be read at its event is read at the next one. */
 	bool look = level == IPOIB_FLUSH_HEAVY || ipoib_is(ipoib, IPOIB_PKEY_UNREAD);
 	/* A P_Key table that has changed only in other entries needs nothing. */
 	bool moved = look && pkey_moved(ipoib);

@@ -49,6 +49,7 @@ enum {
 	IPOIB_GUID_FOUND,	/* it is in the port's table */
 	IPOIB_STARTED,		/* the QP works */
 	IPOIB_JOINING,		/* groups may be joined */
+	IPOIB_TX_AWAITED,	/* completions of sends cause events */
 };
 
 /**
@@ -108,7 +109,7 @@ struct ipoib_rx_buf {
  * @ah: of the device
  * @entry: in the list of those that nobody uses for new packets
  * @unused: no packet can be posted to it any more
- * @last: then: head of the transmit ring behind all packets that were
+ * @last: then: head of the transmit ring, behind all packets that have been posted to it
  */
 struct ipoib_ah {
 	struct ib_ah *ah;
@@ -155,6 +156,7 @@ struct ipoib_cm;
  * @tx_limit: packets that all QPs may be sending at a time, and one more; written under RTNL
  * @tx_head: packets posted to all QPs, under the queue's lock; wraps
  * @tx_tail: of these, those sent; wraps. Counted as completions are polled and rings are drained
+ * @tx_timer: completions of sends may not lie longer
  * @sge: gather entries of the packet that is being sent
  * @idle: woken when a QP's last request has ended
  * @repair: brings the QP back after an error of sending
@@ -216,6 +218,7 @@ struct ipoib_dev {
 	unsigned int tx_limit;
 	u32 tx_head;
 	atomic_t tx_tail;
+	struct timer_list tx_timer;
 	struct ib_sge sge[MAX_SKB_FRAGS + 1];
 	wait_queue_head_t idle;
 	struct work_struct repair;

@@ -145,9 +145,9 @@ static struct ipoib_peer *oldest(struct ipoib_cm *cm)
 
 /*
  * May one more peer connect? If there are too many, the one by whose connection nothing has come
- * for longest has to go, so that nobody can keep others away by connecting. Those that are ending
- * are limited, too: where none may be beside the others, the new one has to come again. The
- * interface's lock is held.
+ * for longest has to go, so that nobody can keep others away by connecting. Connections that are
+ * ending are limited, too: as long as there are that many, a new one is refused, and may ask
+ * again. The interface's lock is held.
  */
 static bool room(struct ipoib_cm *cm)
 {
@@ -205,7 +205,7 @@ static struct ipoib_peer *create(struct ipoib_cm *cm, struct ib_cm_id *id)
 	return NULL;
 }
 
-/* @seen: all its completions have been; otherwise some may just be looked at. */
+/* @seen: all of its completions have been polled; otherwise NAPI may still be looking at one. */
 static void destroy(struct ipoib_peer *peer, bool seen)
 {
 	ib_destroy_qp(peer->qp);

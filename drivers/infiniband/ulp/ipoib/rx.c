@@ -40,8 +40,8 @@ static int post(struct ipoib_dev *ipoib, struct ipoib_rx_buf *buf)
 	return ib_post_recv(ipoib->qp, &wr, NULL);
 }
 
-/* Takes a new buffer. The address in front of packets is put where the IP header, behind GRH and
- * header of 4 bytes, is aligned to 64 bytes.
+/* Takes a new buffer. Behind the room for an address, the GRH and the header of 4 bytes, the IP
+ * header is aligned to 64 bytes.
  */
 static int renew(struct ipoib_dev *ipoib, struct ipoib_rx_buf *buf)
 {

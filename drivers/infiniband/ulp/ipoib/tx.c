@@ -7,6 +7,7 @@
 #include <kunit/visibility.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
+#include <net/sock.h>
 
 #include "ud.h"
 
@@ -112,25 +113,35 @@ static bool full(const struct ipoib_dev *ipoib)
 	return used >= READ_ONCE(ipoib->tx_limit) - 1;
 }
 
+/* Half of the sender's buffer is taken by what was not found sent: it may soon have to wait. */
+static bool sender_is_short(const struct sk_buff *skb)
+{
+	return skb->sk && sk_fullsock(skb->sk) && !sock_writeable(skb->sk);
+}
+
 /**
  * ipoib_tx_posted() - a packet is about to be posted: count it
  * @ipoib: interface
  * @ring: ring that has it
+ * @skb: the packet
  *
  * Before and not after posting, since it may be sent at once.
  *
  * Context: transmit queue's lock.
  */
-void ipoib_tx_posted(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring)
+void ipoib_tx_posted(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring,
+		     const struct sk_buff *skb)
 {
+	bool last;
+
 	WRITE_ONCE(ring->head, ring->head + 1);
 	WRITE_ONCE(ipoib->tx_head, ipoib->tx_head + 1);
-	if (!full(ipoib))
-		return;
-	netif_stop_queue(ipoib->netdev);
-	/* Either this sees what was sent meanwhile, or who counts it sees the queue stopped. */
-	smp_mb();
-	if (!full(ipoib))
+	last = full(ipoib);
+	if (last)
+		netif_stop_queue(ipoib->netdev);
+	ipoib_cq_posting(ipoib, last || sender_is_short(skb));
+	/* It has a barrier: this sees what was sent, or who counts that sees the queue stopped. */
+	if (last && !full(ipoib))
 		netif_start_queue(ipoib->netdev);
 }
 
@@ -294,7 +305,7 @@ void ipoib_tx_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ib_ah *a
 	skb_dst_drop(skb);
 	buf->cqe.done = sent;
 	wr.wr.num_sge = num_sge;
-	ipoib_tx_posted(ipoib, &ipoib->tx);
+	ipoib_tx_posted(ipoib, &ipoib->tx, skb);
 	if (ib_post_send(ipoib->qp, &wr.wr, NULL))
 		ipoib_tx_undo(ipoib, &ipoib->tx, buf);
 }

@@ -85,8 +85,7 @@ int ipoib_ud_create(struct ipoib_dev *ipoib, unsigned int sends, unsigned int re
 	int ret;
 
 	INIT_WORK(&ipoib->repair, repair);
-	ipoib->tx_head = IPOIB_RING_START;
-	atomic_set(&ipoib->tx_tail, IPOIB_RING_START);
+	ipoib_cq_init(ipoib);
 	ipoib->rx_bufs = kvcalloc(ipoib_recvq_size, sizeof(*ipoib->rx_bufs), GFP_KERNEL);
 	if (!ipoib->rx_bufs)
 		return -ENOMEM;
@@ -190,10 +189,12 @@ void ipoib_ud_stop(struct ipoib_dev *ipoib)
 {
 	cancel_work_sync(&ipoib->repair);
 	set_state(ipoib, IB_QPS_ERR);
+	ipoib_cq_await_sends(ipoib);
 	if (!wait_event_timeout(ipoib->idle, all_ended(ipoib), FLUSH_TIME))
 		netdev_warn(ipoib->netdev, "the device does not flush the QP\n");
 	ipoib_cq_stop(&ipoib->rx_cq);
 	ipoib_cq_stop(&ipoib->tx_cq);
+	timer_delete_sync(&ipoib->tx_timer);
 	set_state(ipoib, IB_QPS_RESET);
 	ipoib_rx_empty(ipoib);
 	ipoib_tx_ring_drain(ipoib, &ipoib->tx);

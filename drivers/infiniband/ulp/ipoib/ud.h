@@ -11,6 +11,13 @@ int ipoib_cq_create(struct ipoib_dev *ipoib, struct ipoib_cq *queue, int entries
 void ipoib_cq_destroy(struct ipoib_cq *queue);
 void ipoib_cq_start(struct ipoib_cq *queue);
 void ipoib_cq_stop(struct ipoib_cq *queue);
+void ipoib_cq_init(struct ipoib_dev *ipoib);
+void ipoib_cq_posting(struct ipoib_dev *ipoib, bool urgent);
+void ipoib_cq_await_sends(struct ipoib_dev *ipoib);
+#if IS_ENABLED(CONFIG_KUNIT)
+int ipoib_cq_poll_rx(struct napi_struct *napi, int budget);
+int ipoib_cq_poll_tx(struct napi_struct *napi, int budget);
+#endif
 
 int ipoib_ud_create(struct ipoib_dev *ipoib, unsigned int sends, unsigned int receives);
 void ipoib_ud_destroy(struct ipoib_dev *ipoib);
@@ -26,7 +33,8 @@ int ipoib_tx_ring_init(struct ipoib_tx_ring *ring);
 void ipoib_tx_ring_drain(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring);
 bool ipoib_tx_prepare(struct ipoib_dev *ipoib, struct ipoib_tx_buf *buf, struct sk_buff *skb,
 		      unsigned int *num_sge);
-void ipoib_tx_posted(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring);
+void ipoib_tx_posted(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring,
+		     const struct sk_buff *skb);
 void ipoib_tx_undo(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring, struct ipoib_tx_buf *buf);
 void ipoib_tx_finish(struct ipoib_dev *ipoib, struct ipoib_tx_ring *ring, struct ipoib_tx_buf *buf,
 		     const struct ib_wc *wc);

@@ -118,8 +118,8 @@ EXPORT_SYMBOL_IF_KUNIT(ipoib_cm_mtu);
 
 /**
  * ipoib_cm_peers() - for how many connections with receives of their own is there room?
- * @wanted: so many are allowed
- * @receives: that each has, and the datagram QP; above 0
+ * @wanted: how many the administrator allows
+ * @receives: how many each has, and the datagram QP; above 0
  * @max_cqe: entries of the device's largest completion queue, which has those of all
  *
  * Context: any.

@@ -24,7 +24,7 @@
 /* The first byte of the address of an interface that takes RC connections. */
 #define IPOIB_ADDR_RC		0x80
 
-/* The largest MTU: that of connected mode. A page's worth of headroom would cost one more page. */
+/* The largest MTU: that of connected mode. With its header such a packet fits 16 pages of 4 KiB. */
 #define IPOIB_MAX_MTU		(0x10000 - 0x10)
 
 /* The smallest MTU that can be set in datagram mode. */

@@ -89,6 +89,10 @@ bench 640 1
 expect "no packets: its status says so" 1 $?
 passes "and why" "$check" "$work/bench.html" "The first packets: no picture: vhca-ladder: there is no packet"
 
+tools/testing/bench/all rxe2 >"$work/out" 2>&1
+expect "a part that there is not: its status says so" 2 $?
+expect_text "and which there are" "bench: no part is called so, these are: the device alone, .*, the subnet" "$work/out"
+
 # wrong NAME FROM TO PATTERN: the page with that change is refused
 wrong() {
 	sed "s|$2|$3|" "$work/good.html" >"$work/wrong.html"

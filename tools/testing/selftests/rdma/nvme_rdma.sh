@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# long: --nodes 2 --core ours,distro --subnet opensm --cpus 2 --mem 2048 --timeout 2400 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
+# long: --nodes 2 --core ours,distro --subnet opensm --cpus 2 --mem 3072 --timeout 2400 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
 # The kernel's own nvme-rdma and nvmet-rdma: data with checksums through several queues, connections
 # that come and go, a target that is withdrawn under load and comes back, one that does not.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 . /lab/src/tools/testing/selftests/rdma/storage.sh
-plan $((LAB_NODE == 1 ? 12 : 23))
+plan $((LAB_NODE == 1 ? 12 : 25))
 
-turns=5
+turns=100
 
 target_up()
 {
-	modprobe nvmet-rdma && disk lab 256 && nvmet_subsystem lab /dev/lab && nvmet_port 1 rdma $server4 &&
+	modprobe nvmet-rdma && disk lab 1200 && nvmet_subsystem lab /dev/lab && nvmet_port 1 rdma $server4 &&
 		offered 1 lab
 }
 
@@ -112,6 +112,8 @@ on 2 "written, read back and compared, in blocks of several sizes" by_sizes "$di
 on 2 "by two processes" verified "$disk" 16M --bs=8k --numjobs=2 --offset_increment=16M --iodepth=64
 on 2 "by polling" verified "$disk" 8M --bs=4k --ioengine=io_uring --hipri
 on 2 "a depth of 128" verified "$disk" 16M --bs=4k --iodepth=128
+on 2 "1 GiB in requests of mixed sizes" mixed "$disk"
+on 2 "by odd lists of pieces" odd_lists "$disk"
 everywhere "the target has what was written" same "$disk"
 on 2 "8 MiB of blocks" verified "$disk" 8M --bs=4k
 on 1 "one changes behind the host's back" dd if=/dev/urandom of=/dev/lab bs=4k seek=77 count=1 oflag=direct

@@ -226,6 +226,29 @@ static void bad_destination(long arg)
 	IS(EINVAL, errno);
 }
 
+/* An address of the other port: the QP sends by its own alone, and says what it was not to do. */
+static void address_of_the_other_port(long arg)
+{
+	struct ibv_ah_attr attr = { .port_num = 2 };
+	struct ibv_ah *ah, *other;
+	struct pair p;
+
+	(void)arg;
+	ud_up(&p, &ah);
+	IS(IBV_DEVICE_UD_AV_PORT_ENFORCE,
+	   p.a.h->attr.device_cap_flags & IBV_DEVICE_UD_AV_PORT_ENFORCE);
+	attr.dlid = p.b.h->port.lid;
+	other = ibv_create_ah(p.a.h->pd, &attr);
+	IS(true, !!other);
+	RECV(&p.b, 21, 200);
+	IS(0, datagram(&p, 1, 8, other));
+	WC(p.a.scq, 1, LOC_QP_OP_ERR);
+	IS(0, ibv_destroy_ah(other));
+	IS(IBV_QPS_SQE, state_of(p.a.qp));
+	IS(0, go(p.a.qp, (struct ibv_qp_attr) { 0 }, IBV_QPS_RTS, 0));
+	only_this_arrives(&p, ah, 21);
+}
+
 /* ---- an error stops the sends and not the receives ---- */
 
 static void sends_fail(long type)
@@ -335,6 +358,7 @@ static const struct test tests[] = {
 	{ "UD: longer than the port's MTU", longest, 1 },
 	{ "UD: longer than its receive", too_long_for_its_receive, 0 },
 	{ "UD: destinations that are refused", bad_destination, 0 },
+	{ "UD: an address of the other port", address_of_the_other_port, 0 },
 	{ "UD: SQE and back", sends_fail, IBV_QPT_UD },
 	{ "UD: a receive that fails", receive_fails, IBV_QPT_UD },
 	{ "UC: SEND", uc_data, IBV_WR_SEND },

@@ -235,6 +235,35 @@ static void another_path(long arg)
 	IS(0, end_of(p.b.qp));
 }
 
+/* Both ends of a drained connection are taken to the other port, and then back to the first. */
+static void other_port_in_sqd(long far)
+{
+	struct ibv_qp_attr drain = { .en_sqd_async_notify = 1 };
+	struct ibv_port_attr port;
+	struct pair p;
+
+	PAIR(&p, .far = &hca[far]);
+	IS(IBV_DEVICE_CHANGE_PHY_PORT,
+	   p.a.h->attr.device_cap_flags & IBV_DEVICE_CHANGE_PHY_PORT);
+	for (uint8_t to = 2; to; to--) {
+		for (unsigned int i = 0; i < 2; i++) {
+			struct end *e = i ? &p.b : &p.a, *peer = i ? &p.a : &p.b;
+			struct ibv_qp_attr attr = { .port_num = to, .ah_attr.port_num = to };
+
+			IS(0, go(e->qp, drain, IBV_QPS_SQD, IBV_QP_EN_SQD_ASYNC_NOTIFY));
+			EVENT(e->h, SQ_DRAINED, e->qp);
+			/* the port alone, without the way from there */
+			IS(EINVAL, go(e->qp, attr, IBV_QPS_SQD, IBV_QP_PORT));
+			IS(0, ibv_query_port(peer->h->ctx, to, &port));
+			attr.ah_attr.dlid = port.lid;
+			IS(0, go(e->qp, attr, IBV_QPS_SQD, IBV_QP_PORT | IBV_QP_AV));
+			IS(0, go(e->qp, attr, IBV_QPS_RTS, 0));
+			moved(e, to);
+		}
+		round_trip(&p);
+	}
+}
+
 /* ---- events about connections ---- */
 
 /* The first message to a QP that is not ready to send causes the event "established". */
@@ -294,6 +323,8 @@ static const struct test tests[] = {
 	{ "APM: armed again", rearmed, 0 },
 	{ "APM: nothing to arm", nothing_to_arm, 0 },
 	{ "APM: along another path", another_path, 0 },
+	{ "another port in SQD", other_port_in_sqd, 0 },
+	{ "another port in SQD, of two adapters", other_port_in_sqd, 1 },
 	{ "COMM_EST", communication_established, 0 },
 	{ "events of a QP that is gone", events_of_what_is_gone, 0 },
 };

@@ -151,6 +151,34 @@ static void resize_srq(long arg)
 	IS(0, end_of(p.b.qp));
 }
 
+/* An armed limit is one of receives that are there, and so it is never beyond a new size. */
+static void resize_by_limit(long arg)
+{
+	struct ibv_srq_attr size = { .max_wr = 4 }, both = { .max_wr = 4, .srq_limit = 4 };
+	struct ibv_srq *srq = make_srq(&hca[0], DEPTH);
+	struct pair p;
+	unsigned int i;
+
+	(void)arg;
+	PAIR(&p, .srq = srq);
+	for (i = 0; i < 6; i++)
+		RECV(&p.b, i, 64);
+	set_limit(srq, 5);
+	for (i = 0; i < 2; i++) {
+		IS(EINVAL, ibv_modify_srq(srq, &size, IBV_SRQ_MAX_WR));
+		IS(EINVAL, ibv_modify_srq(srq, &both, IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT));
+		IS(5, limit_of(srq));
+		IS(0, POST(&p.a, .op = IBV_WR_SEND, .id = 50, .len = 8));
+		WC(p.a.scq, 50, SUCCESS);
+		WC(p.b.rcq, i, SUCCESS);
+	}
+	/* four are left, and the limit is gone */
+	EVENT(&hca[0], SRQ_LIMIT_REACHED, srq);
+	IS(0, ibv_modify_srq(srq, &both, IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT));
+	IS(4, limit_of(srq));
+	IS(0, end_of(p.b.qp));
+}
+
 /* A QP that fails leaves the receives to the others, and reports its last WQE by an event. */
 static void last_wqe(long arg)
 {
@@ -349,6 +377,7 @@ static const struct test tests[] = {
 	{ "SRQ: the limit is reached at once", limit, 1 },
 	{ "SRQ: values that there cannot be", limit_values, 0 },
 	{ "SRQ: resized with receives", resize_srq, 0 },
+	{ "SRQ: resized with a limit", resize_by_limit, 0 },
 	{ "SRQ: a QP that fails takes no more", last_wqe, 0 },
 	{ "XRC: SEND", xrc_sends, IBV_WR_SEND },
 	{ "XRC: SEND with immediate", xrc_sends, IBV_WR_SEND_WITH_IMM },

@@ -184,9 +184,13 @@ static void current_state(long arg)
 
 	(void)arg;
 	PAIR(&p, 0);
+	IS(IBV_DEVICE_CURR_QP_STATE_MOD,
+	   p.a.h->attr.device_cap_flags & IBV_DEVICE_CURR_QP_STATE_MOD);
 	IS(EINVAL, go(p.a.qp, attr, IBV_QPS_RTS, IBV_QP_CUR_STATE));
+	IS(IBV_QPS_RTS, state_of(p.a.qp));
 	attr.cur_qp_state = IBV_QPS_RTS;
 	IS(0, go(p.a.qp, attr, IBV_QPS_RTS, IBV_QP_CUR_STATE));
+	round_trip(&p);
 }
 
 /* Regions and QPs share a mask of rights; a QP refuses the local ones. */

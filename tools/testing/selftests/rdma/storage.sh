@@ -34,8 +34,8 @@ modules()
 	done
 }
 
-# given_up PROTOCOL WHERE...: node 2 has no disk any more, then node 1 serves none
-given_up()
+# given_back PROTOCOL WHERE...: node 2 has no disk any more, then node 1 serves none
+given_back()
 {
 	on 2 "$1: disconnect" "$1_ends" "${@:2}"
 	on 2 "$1: the client ends" "$1_client_down"

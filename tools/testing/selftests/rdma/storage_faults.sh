@@ -10,6 +10,7 @@
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 . /lab/src/tools/testing/selftests/rdma/storage.sh
 . /lab/src/tools/testing/selftests/rdma/storage_load.sh
+. /lab/src/tools/testing/selftests/rdma/load_faults.sh
 protocols=${*:-nvme iscsi srp nfs}
 count=$(wc -w <<<"$protocols")
 # On the distribution's core rpcrdma keeps a device that has died for ever: it waits for the end of its
@@ -21,11 +22,7 @@ plan $((2 + count * (LAB_NODE == 1 ? 6 : 16) - left_out))
 # A protocol's own timers decide when it notices: up to a minute of NFS, and more of SCSI's.
 patience=600
 at="rdma $server4 lab"
-own=node$LAB_NODE-0
 nvme_options="-i 2 --reconnect-delay=1 --ctrl-loss-tmo=3600"
-device=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
-device=${device##*/}
-manager=1
 
 # ---- how patient the protocols are ----------------------------------------------------------------
 
@@ -44,42 +41,6 @@ connected() { "$1_begins" $at && "$1_patient"; }
 
 # ---- faults, and what comes of them ----------------------------------------------------------------
 
-managed_by() { [ "$(($(<"$port/sm_lid")))" = "$1" ] && port_is_active; }
-
-lossy()
-{
-	lab-fault loss all permille=10 seed=7 && goes_on && lab-vhcactl status | grep "struck [1-9]" &&
-		lab-fault clear all && goes_on
-}
-
-# link_cut COMMAND...: the link is cut until the command has ended. Nothing gets through, but that fio
-# ends whose last answer has come already.
-link_cut()
-{
-	local before
-	lab-vhcactl link "$own" down || return 1
-	before=$(passes)
-	"$@" || return 1
-	[ "$(passes)" -le $((before + 1)) ] || { echo "the load goes on all the same"; return 1; }
-	lab-vhcactl link "$own" up && within port_is_active && goes_on
-}
-
-three_seconds() { read -r -t 3 -u "$lab_silence" || true; }
-until_given_up() { within given_up; }
-
-# handed_over: the manager is killed, and the other node has one
-handed_over()
-{
-	local rc=0 other=$((3 - manager))
-	[ "$LAB_NODE" != "$manager" ] || kill -9 "$(</run/lab/opensm)"
-	lab-barrier "killed-$manager"
-	[ "$LAB_NODE" = "$manager" ] || lab-opensm || rc=1
-	within managed_by "${lid[other]}" || rc=1
-	lab-barrier "managed-$other"
-	[ "$LAB_NODE" != 2 ] || goes_on || rc=1
-	return $rc
-}
-
 # comes_back PROTOCOL: node 1 withdraws what it serves until the client has noticed
 comes_back()
 {
@@ -95,18 +56,7 @@ comes_back()
 	return $rc
 }
 
-# which_device: the device, as long as it is registered
-which_device() { stat -c %i "/sys/class/infiniband/$LAB_DEV"; }
-another_device() { [ "$(which_device)" != "$1" ] && port_is_active; }
-
-by_hand()
-{
-	put "$device" /sys/bus/pci/drivers/vhca/unbind && device_is_down &&
-		put "$device" /sys/bus/pci/drivers/vhca/bind
-}
-
 # by_error: who has an error stays down until it is reset
-device_is_down() { [ ! -e "/sys/class/infiniband/$LAB_DEV" ]; }
 by_error()
 {
 	lab-fault fatal "$own" && within device_is_down && put 1 "/sys/bus/pci/devices/$device/reset"
@@ -154,6 +104,6 @@ for one in $protocols; do
 	on 2 "$one: the load ends" load_ends
 	on 2 "$one: the data that stay are there" kept "$(${one}_file)"
 	# shellcheck disable=SC2086
-	given_up $one $at
+	given_back $one $at
 done
 finish

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# A load for storage: passes of fio on a file, which writes with checksums, reads and compares, until it
-# is told to end. Sourced behind storage.sh.
+# A load for storage: passes of fio on a file, which writes with checksums, reads and compares, or
+# of another command, until it is told to end. Sourced behind storage.sh.
 # shellcheck shell=bash
 
 # load_begins FILE: which is there. If a disk goes fio must not make a file that has its name.
-load_begins()
+load_begins() { load_of verified "$1" 8M --bs=16k --allow_file_create=0; }
+
+# load_of COMMAND...: a load whose passes are this command
+load_of()
 {
 	rm -f /tmp/load.*
 	: >/tmp/load.passes
-	load "$1" </dev/null >/tmp/load.log 2>&1 &
+	load "$@" </dev/null >/tmp/load.log 2>&1 &
 	within settled 1 && load_is_well
 }
 
 load()
 {
 	until [ -e /tmp/load.stop ]; do
-		verified "$1" 8M --bs=16k --allow_file_create=0 || { : >/tmp/load.failed && break; }
+		"$@" || { : >/tmp/load.failed && break; }
 		echo >>/tmp/load.passes
 	done
 	: >/tmp/load.ended

@@ -61,6 +61,6 @@ for one in $protocols; do
 	on 2 "$one: the file system is whole" xfs_repair -n "$file"
 	on 2 "$one: mounted again, it has all files" there_again "$file"
 	# shellcheck disable=SC2086
-	given_up $one $at
+	given_back $one $at
 done
 finish

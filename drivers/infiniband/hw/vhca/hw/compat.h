@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Differences between kernel versions and cores, all in one place. */
+/*
+ * Differences between kernels and between their cores, all in one place. rdma_compat.h, which the
+ * core has for the same, is not there when the driver is built on the kernel's own core.
+ */
 #ifndef VHCA_COMPAT_H
 #define VHCA_COMPAT_H
 
 #include <linux/device.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 #include <rdma/ib_umem.h>
 #include <rdma/ib_verbs.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define system_unbound_wq	system_dfl_wq
+#else
+/* what a work queue is without WQ_UNBOUND, which Linux 7 wants to be told */
+#define WQ_PERCPU		0
+#endif
 
 /* The block iterators moved into a header of their own in the 6.12 stable series. */
 #ifdef __CHECKER__	/* sparse does not know __has_include */

@@ -7,6 +7,7 @@
 #include <linux/pci.h>
 #include <kunit/visibility.h>
 
+#include "compat.h"
 #include "hw.h"
 
 static unsigned int admin_timeout = 60;
@@ -102,7 +103,7 @@ static const struct {
 } shared_wqs[] = {
 	{ &vhca_reclaim_wq, "vhca_reclaim", WQ_UNBOUND },
 	{ &vhca_stop_wq, "vhca_stop", WQ_UNBOUND },
-	{ &vhca_comp_wq, "vhca_comp", WQ_HIGHPRI },
+	{ &vhca_comp_wq, "vhca_comp", WQ_PERCPU | WQ_HIGHPRI },
 };
 
 /**

@@ -31,7 +31,9 @@ static void test_nothing(struct kunit *test)
 					     IB_ACCESS_REMOTE_READ);
 	KUNIT_EXPECT_EQ(test, attr.device_cap_flags, IB_DEVICE_SYS_IMAGE_GUID |
 						     IB_DEVICE_PORT_ACTIVE_EVENT |
-						     IB_DEVICE_BAD_PKEY_CNTR);
+						     IB_DEVICE_BAD_PKEY_CNTR |
+						     IB_DEVICE_CHANGE_PHY_PORT |
+						     IB_DEVICE_CURR_QP_STATE_MOD);
 	KUNIT_EXPECT_EQ(test, attr.kernel_cap_flags, 0);
 	KUNIT_EXPECT_EQ(test, attr.atomic_cap, IB_ATOMIC_NONE);
 	KUNIT_EXPECT_EQ(test, attr.max_fast_reg_page_list_len, 0);
@@ -60,6 +62,7 @@ static void test_each(struct kunit *test)
 		{ VHCA_CAP_MW_2B, 0, 0, IB_DEVICE_MEM_WINDOW_TYPE_2B },
 		{ VHCA_CAP_FMR },
 		{ VHCA_CAP_SMI_GSI },
+		{ VHCA_CAP_UD, 0, 0, IB_DEVICE_BAD_QKEY_CNTR | IB_DEVICE_UD_AV_PORT_ENFORCE },
 		{ VHCA_CAP_UC_FAST_REG },
 		{ VHCA_CAP_SRQ, 0, 0, IB_DEVICE_SRQ_RESIZE },
 		{ VHCA_CAP_XRC, 0, 0, IB_DEVICE_XRC },

@@ -25,7 +25,7 @@ static const struct cap_effect cap_effects[] = {
 	},
 	{
 		.cap = VHCA_CAP_UD,
-		.device_caps = IB_DEVICE_BAD_QKEY_CNTR,
+		.device_caps = IB_DEVICE_BAD_QKEY_CNTR | IB_DEVICE_UD_AV_PORT_ENFORCE,
 	},
 	{
 		.cap = VHCA_CAP_MCAST,
@@ -115,7 +115,8 @@ static const struct cap_effect cap_effects[] = {
 #define BASE_OPS	(OP(NOP) | OP(SEND) | OP(SEND_IMM) | OP(WRITE) | OP(WRITE_IMM) | OP(READ))
 #define BASE_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ)
 #define BASE_CAPS	(IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_PORT_ACTIVE_EVENT |	\
-			 IB_DEVICE_BAD_PKEY_CNTR)
+			 IB_DEVICE_BAD_PKEY_CNTR | IB_DEVICE_CHANGE_PHY_PORT |		\
+			 IB_DEVICE_CURR_QP_STATE_MOD)
 
 /**
  * vhca_caps_init() - find out once what requests are compared with later

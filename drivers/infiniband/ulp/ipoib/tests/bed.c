@@ -2,15 +2,22 @@
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 
+#include "../ud.h"
 #include "bed.h"
 
 static void end_interface(void *ptr)
 {
 	struct ipoib_dev *ipoib = ptr;
 
+	timer_delete_sync(&ipoib->tx_timer);
+	netif_napi_del(&ipoib->tx_cq.napi);
 	if (ipoib->wq)
 		destroy_workqueue(ipoib->wq);
 	ipoib_discard_dev(ipoib->netdev);
+}
+
+static void no_timer(struct timer_list *timer)
+{
 }
 
 /**
@@ -38,6 +45,11 @@ void ipoib_bed_init(struct kunit *test, struct ipoib_bed *bed)
 	netdev = ipoib_create_dev(bed->ca, 1, "kunit%d");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(netdev));
 	bed->ipoib = ipoib_priv(netdev);
+	ipoib_cq_init(bed->ipoib);
+	bed->tx_timer = bed->ipoib->tx_timer.function;
+	timer_setup(&bed->ipoib->tx_timer, no_timer, 0);
+	/* It polls as soon as the test enables it. */
+	netif_napi_add(netdev, &bed->ipoib->tx_cq.napi, ipoib_cq_poll_tx);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, end_interface, bed->ipoib), 0);
 	bed->ipoib->wq = alloc_ordered_workqueue("ipoib_kunit", 0);
 	KUNIT_ASSERT_NOT_NULL(test, bed->ipoib->wq);

@@ -14,12 +14,14 @@
  * struct ipoib_bed - a device and its interface
  * @ca: the device, with one port
  * @ipoib: the interface, which counts as running, without carrier; @wq is a queue of its own
+ * @tx_timer: what the interface's timer for completions of sends does; in a test it does nothing
  * @pd: protection domain of @qp
  * @qp: the datagram QP that ipoib_bed_give_qp() gives it
  */
 struct ipoib_bed {
 	struct ib_device *ca;
 	struct ipoib_dev *ipoib;
+	void (*tx_timer)(struct timer_list *timer);
 	struct ib_pd pd;
 	struct ib_qp qp;
 };

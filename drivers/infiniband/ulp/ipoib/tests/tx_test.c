@@ -9,6 +9,7 @@
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <net/sch_generic.h>
+#include <net/sock.h>
 
 #include "../ud.h"
 #include "bed.h"
@@ -77,8 +78,6 @@ static int tx_init(struct kunit *test)
 	b->cq.cq_context = &ipoib->tx_cq;
 	ipoib->group_mtu = GROUP_MTU;
 	ipoib->max_sge = 4;
-	ipoib->tx_head = IPOIB_RING_START;
-	atomic_set(&ipoib->tx_tail, IPOIB_RING_START);
 	INIT_WORK(&ipoib->repair, ipoib_bed_no_work);
 	INIT_WORK(&ipoib->too_long_work, ipoib_bed_no_work);
 	KUNIT_ASSERT_EQ(test, ipoib_tx_ring_init(&ipoib->tx), 0);
@@ -151,14 +150,17 @@ static bool stopped(struct kunit *test)
 /* Three times round, so that counts of both ends wrap. */
 static void stops_and_wakes(struct kunit *test)
 {
+	struct ipoib_dev *ipoib = ((struct bench *)test->priv)->bed.ipoib;
 	unsigned int size = ipoib_sendq_size;
 
 	for (unsigned int n = 0; n < size - 1; n++) {
 		KUNIT_EXPECT_FALSE(test, stopped(test));
+		KUNIT_EXPECT_FALSE(test, ipoib_is(ipoib, IPOIB_TX_AWAITED));
 		send(test, packet(test, 100, 0), 0);
 	}
 	for (int round = 0; round < 3; round++) {
 		KUNIT_EXPECT_TRUE(test, stopped(test));
+		KUNIT_EXPECT_TRUE(test, test_and_clear_bit(IPOIB_TX_AWAITED, &ipoib->flags));
 		for (unsigned int n = 0; n < size - 1 - size / 2; n++) {
 			KUNIT_EXPECT_TRUE(test, stopped(test));
 			complete_one(test, IB_WC_SUCCESS);
@@ -206,6 +208,28 @@ static void limited(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, stopped(test));
 		complete_one(test, IB_WC_SUCCESS);
 	}
+}
+
+/* Of those who wait for a packet to be sent, its sender is one whose buffer is half full. */
+static void short_sender(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	struct socket *socket;
+
+	KUNIT_ASSERT_EQ(test, sock_create_kern(&init_net, AF_INET, SOCK_DGRAM, 0, &socket), 0);
+	for (int n = 0; n < 3; n++) {
+		struct sk_buff *skb = packet(test, 1000, 0);
+
+		skb_set_owner_w(skb, socket->sk);
+		socket->sk->sk_sndbuf = n ? 2 * skb->truesize : SOCK_MIN_SNDBUF * 2;
+		KUNIT_EXPECT_FALSE(test, ipoib_is(b->bed.ipoib, IPOIB_TX_AWAITED));
+		send(test, skb, 0);
+		KUNIT_EXPECT_EQ(test, ipoib_is(b->bed.ipoib, IPOIB_TX_AWAITED), n > 0);
+		clear_bit(IPOIB_TX_AWAITED, &b->bed.ipoib->flags);
+	}
+	while (b->sent < played.posted)
+		complete_one(test, IB_WC_SUCCESS);
+	sock_release(socket);
 }
 
 /* A packet that cannot be posted leaves no gap, and does not keep the queue stopped. */
@@ -282,6 +306,7 @@ static void too_long(struct kunit *test)
 static struct kunit_case tx_cases[] = {
 	KUNIT_CASE(stops_and_wakes),
 	KUNIT_CASE(limited),
+	KUNIT_CASE(short_sender),
 	KUNIT_CASE(not_posted),
 	KUNIT_CASE(not_sent),
 	KUNIT_CASE(parts),
