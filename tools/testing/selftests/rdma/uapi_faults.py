@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""uapi_faults.py DEVICE FAKE: walk the tables of the user verbs API and get every piece of memory of every
+"""uapi_faults.py DEVICE FAKE [memory]: walk the tables of the user verbs API and get every piece of memory of every
 request wrong: it cannot be written, it is not there, it comes late (userfaultfd), or it is taken away
 while the kernel waits for it. That is each attribute, each of its payloads, and request and response
 of the write() forms, by write() as well as carried by an ioctl.
@@ -8,7 +8,9 @@ of the write() forms, by write() as well as carried by an ioctl.
 A request whose outcome cannot be told must fail and leave nothing made, taken or posted, unless it
 destroys, which cannot be undone. Every command has a good request that succeeds, on DEVICE or, for
 what that one does not offer, on FAKE (rdma_ufake). While it waits for memory the file must go on
-serving others. What is left to find is for the debug kernel's checkers. TAP on stdout."""
+serving others. What is left to find is for the debug kernel's checkers. TAP on stdout.
+
+With "memory" it is the kernel that lacks memory, at each place of each request (uapi_lack)."""
 
 import ctypes
 import errno
@@ -461,6 +463,7 @@ def node_of(device):
 
 
 def main():
+    Walk.lacking = "memory" in sys.argv[3:]
     walk, fake = on_device(node_of(sys.argv[1])), on_fake(node_of(sys.argv[2]))
     descriptors = len(os.listdir("/proc/self/fd"))
     before = resources()

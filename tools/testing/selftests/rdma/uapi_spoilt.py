@@ -13,6 +13,7 @@ import sys
 import threading
 
 from uapi_held import SYS_USERFAULTFD, UFFD_API, UFFDIO_API, UFFDIO_REGISTER, PAGEFAULT
+from uapi_lack import Lack
 from uapi_requests import PAGE, libc, libc_mmap
 
 UFFDIO_COPY, UFFDIO_WRITEPROTECT = 0xc028aa03, 0xc018aa06
@@ -142,6 +143,11 @@ class Spoiler:
         os.close(ended)
         return result[0]
 
+    def counted(self):
+        """What has been counted since the last time."""
+        waited, self.waited = self.waited, 0
+        return f"{waited} waited"
+
 
 class Tap:
     """What has been reported."""
@@ -161,8 +167,11 @@ class Tap:
 class Walk:
     """Requests with each piece of their memory spoilt in each way. Sub-classes say what is asked meanwhile."""
 
+    lacking = False     # instead, the kernel lacks memory of its own
+
     def __init__(self, tap):
-        self.tap, self.spoiler, self.asked, self.faults = tap, Spoiler(self.meanwhile), 0, []
+        self.tap, self.asked, self.faults = tap, 0, []
+        self.spoiler = Lack() if self.lacking else Spoiler(self.meanwhile)
 
     def meanwhile(self, request):
         raise NotImplementedError
@@ -170,6 +179,9 @@ class Walk:
     def spoil_each(self, pieces, good, ask):
         """ask(number, cut, how) sends the request of which piece number is spoilt from byte cut on, and answers
         what the system call did: good if the memory comes late, else good or EFAULT."""
+        if self.lacking:
+            self.spoiler.each(good, ask, self.faults)
+            return
         for number, piece in enumerate(pieces):
             for cut in piece.cuts:
                 for how in piece.ways:
@@ -181,6 +193,6 @@ class Walk:
                                            for fault in self.faults[found:]]
 
     def report(self, name):
-        self.tap.report(f"{name}: {self.asked} requests, {self.spoiler.waited} waited",
+        self.tap.report(f"{name}: {self.asked} requests, {self.spoiler.counted()}",
                         self.faults or ([] if self.asked else ["nothing was asked"]))
-        self.faults, self.asked, self.spoiler.waited = [], 0, 0
+        self.faults, self.asked = [], 0
