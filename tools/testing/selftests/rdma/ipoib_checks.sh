@@ -140,3 +140,81 @@ copied()
 		ssh -p 2222 "${options[@]}" "root@$1" sha256sum "</tmp/file.$LAB_NODE" >/tmp/sum &&
 		sha256sum </tmp/file | diff - /tmp/sum
 }
+
+# leases: dnsmasq serves in node 1, on the child lease
+leases()
+{
+	rm -f /tmp/leases
+	ip addr add 10.81.0.1/24 dev lease && ip link set lease up && within carrier lease || return 1
+	dnsmasq --port=0 --interface=lease --bind-interfaces --dhcp-authoritative --dhcp-range=10.81.0.10,10.81.0.19 \
+		--dhcp-leasefile=/tmp/leases --pid-file=/tmp/dnsmasq.pid --conf-file=/dev/null --user=root
+}
+
+# leased: this node has its address on the child from node 1. systemd-networkd names itself as RFC 4390
+# wants: by a client identifier, with no hardware address. Where sysfs is read-only it does not wait for
+# udev, which no guest has.
+leased()
+{
+	local rc=0 networkd
+	mkdir -p /etc/systemd/network /run/systemd
+	# what the identifier is made of
+	[ -s /etc/machine-id ] || tr -d - </proc/sys/kernel/random/uuid >/etc/machine-id
+	cat >/etc/systemd/network/lease.network <<-EOT
+		[Match]
+		Name=lease
+		[Network]
+		DHCP=ipv4
+		LinkLocalAddressing=no
+		IPv6AcceptRA=no
+	EOT
+	unshare --mount sh -c "mount -o remount,bind,ro /sys && exec /usr/lib/systemd/systemd-networkd" \
+		>/tmp/networkd 2>&1 &
+	networkd=$!
+	within says "inet 10\.81\.0\.1[0-9]/" ip addr show dev lease && reaches 10.81.0.1 || {
+		rc=1
+		tail -n 20 /tmp/networkd
+	}
+	# It gives the address back.
+	kill $networkd
+	wait $networkd
+	return $rc
+}
+
+# named N: so many clients have an address, each by an identifier of its own
+named()
+{
+	local clients
+	clients=$(sed -nE 's/^[0-9]+ [^ ]* 10\.81\.0\.1. .* (ff:[0-9a-f:]*)$/\1/p' /tmp/leases | sort -u | wc -l)
+	[ "$clients" = "$1" ] || { cat /tmp/leases; return 1; }
+}
+
+# told WORDS: ip monitor has said so
+told() { within grep -E "$1" /tmp/monitor; }
+
+# monitor_tells: three points, of what changes in each node at a time; $mtu is the interface's MTU
+monitor_tells()
+{
+	local monitor
+	ip monitor link address neigh >/tmp/monitor 2>&1 &
+	monitor=$!
+	within sleeps $monitor
+	ip addr add "10.83.0.$LAB_NODE/24" dev "$net"
+	ip link set "$net" mtu 1500
+	ip neigh del "$peer4" dev "$net"
+	reaches "$peer4" >/dev/null
+	ok "ip monitor tells of an address" told "$net .*10\.83\.0\.$LAB_NODE/24"
+	ok "of another MTU" told "$net: .* mtu 1500 "
+	ok "and of the peer's address" told "$peer4 dev $net lladdr [0-9a-f]{2}(:[0-9a-f]{2}){19}"
+	kill $monitor
+	ip link set "$net" mtu "$mtu"
+	lab-barrier monitored
+}
+
+# by_datagrams ADDRESS: the peer is known by an address that says it takes no connections
+by_datagrams()
+{
+	local addr
+	reaches "$1" >/dev/null || return 1
+	addr=$(ip neigh show "$1" dev "$net" | sed -n 's/.*lladdr \([^ ]*\).*/\1/p')
+	ip neigh replace "$1" lladdr "00${addr:2}" dev "$net" nud permanent
+}

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 3 --core ours,distro --subnet opensm --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/subnet.json --packages "dnsmasq-base iperf3 iputils-arping openssh-client openssh-server socat tcpdump"
 # Three guests, each at a switch of its own, talk IP over InfiniBand from each to each, and all at the
-# same time: in both modes, and when one of them is in another mode than the others.
+# same time: in both modes, and when one of them is in another mode than the others. One gives the others
+# addresses by DHCP.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 . /lab/src/tools/testing/selftests/rdma/ipoib_checks.sh
-plan $((8 + 3 * 3))
+plan $((17 + 3 * 3))
 
 group=239.78.1.9
 # the nodes one and two places further on
@@ -74,6 +75,12 @@ hears_all() { [ "$(answers6 | wc -l)" = 3 ] || { answers6; return 1; }; }
 
 asks() { says "reply from.*$1" arping -I "$net" -c 3 -w $patience "$1"; }
 
+# told_mtu ADDRESS, told_mtu6 ADDRESS: a packet that may not be cut is refused with the path's MTU
+told_mtu() { refused "mtu.*$mtu" ping -M "do" -c 2 -s 8000 -W 2 "$1"; }
+told_mtu6() { told_mtu "fd00:78::${1##*.}"; }
+in_parts() { within ping -q -c 1 -W 2 -s 8000 "$1"; }
+in_parts6() { in_parts "fd00:78::${1##*.}"; }
+
 # talk MODE BYTES
 talk()
 {
@@ -86,6 +93,7 @@ talk()
 
 ok "the interface has its addresses" connections_up
 net=$(net_device)
+mtu=$(<"/sys/class/net/$net/mtu")
 talk datagram 8000
 ok "a flood without loss" each flood flood
 ok "UDP" iperf udp -u -b 100M -n 4M -l 1400
@@ -99,10 +107,40 @@ lab-barrier sshd
 ok "files by ssh" each ssh copied
 kill "$(pgrep -o -x sshd)"
 
+ip link add link "$net" name lease type ipoib
+if [ "$LAB_NODE" = 1 ]; then
+	ok "dnsmasq" leases
+	lab-barrier dnsmasq
+	lab-barrier leased
+	ok "two clients have named themselves by RFC 4390's identifiers" named 2
+	kill "$(</tmp/dnsmasq.pid)"
+else
+	lab-barrier dnsmasq
+	ip link set lease up
+	ok "an address by DHCP, which reaches the server" leased
+	ok "it is given back" sh -c "! ip addr show dev lease | grep 'inet 10'"
+	lab-barrier leased
+fi
+ip link del lease
+monitor_tells
+
 mode connected
 talk connected 30000
 [ "$LAB_NODE" != 3 ] || mode datagram
 talk mixed 30000
+
+# connected mode, and peers that take datagrams alone
+[ "$LAB_NODE" != 3 ] || mode connected
+lab-barrier all-connected
+for other in $others; do
+	by_datagrams "10.78.0.$other"
+	by_datagrams "fd00:78::$other"
+done
+lab-barrier by-datagrams
+ok "who may not cut a packet is told its path's MTU" each mtu-4 told_mtu
+ok "and that of IPv6" each mtu-6 told_mtu6
+ok "others go on in parts" each parts-4 in_parts
+ok "by IPv6, too" each parts-6 in_parts6
 # A node that ends takes its port along.
 lab-barrier over
 finish
