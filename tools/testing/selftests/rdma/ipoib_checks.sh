@@ -188,6 +188,26 @@ named()
 	[ "$clients" = "$1" ] || { cat /tmp/leases; return 1; }
 }
 
+# dhcp CLIENTS: two points of each node: node 1 gives the others, of which there are so many, addresses
+dhcp()
+{
+	ip link add link "$net" name lease type ipoib
+	if [ "$LAB_NODE" = 1 ]; then
+		ok "dnsmasq" leases
+		lab-barrier dnsmasq
+		lab-barrier leased
+		ok "each client has named itself by RFC 4390's identifier" named "$1"
+		kill "$(</tmp/dnsmasq.pid)"
+	else
+		lab-barrier dnsmasq
+		ip link set lease up
+		ok "an address by DHCP, which reaches the server" leased
+		ok "it is given back" sh -c "! ip addr show dev lease | grep 'inet 10'"
+		lab-barrier leased
+	fi
+	ip link del lease
+}
+
 # told WORDS: ip monitor has said so
 told() { within grep -E "$1" /tmp/monitor; }
 

@@ -42,21 +42,7 @@ else
 	lab-barrier copied
 fi
 
-ip link add link "$net" name lease type ipoib
-if [ "$LAB_NODE" = 1 ]; then
-	ok "dnsmasq" leases
-	lab-barrier dnsmasq
-	lab-barrier leased
-	ok "the client has named itself by RFC 4390's identifier" named 1
-	kill "$(</tmp/dnsmasq.pid)"
-else
-	lab-barrier dnsmasq
-	ip link set lease up
-	ok "an address by DHCP, which reaches the server" leased
-	ok "it is given back" sh -c "! ip addr show dev lease | grep 'inet 10'"
-	lab-barrier leased
-fi
-ip link del lease
+dhcp 1
 
 monitor_tells
 

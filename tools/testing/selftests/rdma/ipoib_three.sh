@@ -107,21 +107,7 @@ lab-barrier sshd
 ok "files by ssh" each ssh copied
 kill "$(pgrep -o -x sshd)"
 
-ip link add link "$net" name lease type ipoib
-if [ "$LAB_NODE" = 1 ]; then
-	ok "dnsmasq" leases
-	lab-barrier dnsmasq
-	lab-barrier leased
-	ok "two clients have named themselves by RFC 4390's identifiers" named 2
-	kill "$(</tmp/dnsmasq.pid)"
-else
-	lab-barrier dnsmasq
-	ip link set lease up
-	ok "an address by DHCP, which reaches the server" leased
-	ok "it is given back" sh -c "! ip addr show dev lease | grep 'inet 10'"
-	lab-barrier leased
-fi
-ip link del lease
+dhcp 2
 monitor_tells
 
 mode connected
