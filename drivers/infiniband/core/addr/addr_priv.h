@@ -2,9 +2,9 @@
 /*
  * What the files of addr/ share among themselves.
  *
- * route.c looks once: which interface and which neighbour a route leads to. request.c repeats that
- * until the neighbour is known or the time is over. service.c asks a program for GIDs behind
- * InfiniBand routers. gid.c resolves GIDs of RoCE.
+ * route.c makes one look-up: which interface and which neighbour a route leads to. request.c
+ * repeats it until the neighbour's link address is known or the request times out. service.c asks a
+ * user-space program for GIDs behind InfiniBand routers. gid.c resolves RoCE GIDs.
  */
 #ifndef RDMA_CORE_ADDR_PRIV_H
 #define RDMA_CORE_ADDR_PRIV_H
@@ -14,7 +14,7 @@
 
 #include "addr.h"
 
-/* The result of a look-up that has to wait for an answer. */
+/* The result of a look-up whose answer has not come yet. */
 #define ADDR_UNANSWERED 1
 
 union addr_ip {
@@ -25,7 +25,7 @@ union addr_ip {
 
 /**
  * struct addr_query - the parameters of a look-up
- * @src: source address; without an address one is chosen
+ * @src: source address; if unspecified, the route chooses one
  * @dst: destination address, of the same family
  * @net: network namespace; not used if @by_gid
  * @bound_dev_if: interface that is to be used, 0 for any; not used if @by_gid
@@ -42,9 +42,10 @@ struct addr_query {
 };
 
 /**
- * struct addr_hop - whose answer decides
- * @family: AF_INET or AF_INET6 for a neighbour, AF_IB for a program, AF_UNSPEC for nobody
- * @key: IP address of the neighbour; sequence number of the question to the program
+ * struct addr_hop - the neighbour or program whose answer a look-up needs
+ * @family: AF_INET or AF_INET6 for a neighbour, AF_IB for a program, AF_UNSPEC if no answer is
+ *	needed
+ * @key: IP address of the neighbour; sequence number of the request to the program
  */
 struct addr_hop {
 	u16 family;
@@ -54,10 +55,11 @@ struct addr_hop {
 /**
  * struct addr_route - the result of a look-up
  * @dst: the route
- * @neigh: the neighbour, NULL without one
- * @hop: whose answer decides
+ * @neigh: the neighbour, or NULL
+ * @hop: whose answer is needed
  * @src: source address
- * @link: interface, its link addresses, hop limit and network; the peer's, once it is known
+ * @link: interface and its link addresses, hop limit and network type; the peer's link address,
+ *	once it is known
  */
 struct addr_route {
 	struct dst_entry *dst;

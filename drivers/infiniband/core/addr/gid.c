@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * GIDs of RoCE, which are IP addresses: from them to Ethernet addresses, by the interface of the
- * source GID.
+ * RoCE GIDs, which are IP addresses: they are resolved to Ethernet addresses over the net device of
+ * the source GID.
  */
 #include <kunit/visibility.h>
 #include <linux/completion.h>
@@ -63,7 +63,7 @@ int rdma_addr_find_l2_eth_by_grh(const union ib_gid *sgid, const union ib_gid *d
 	struct gid_wait wait;
 	int ret;
 
-	/* For a known neighbour no request has to wait, which would cost a work item. */
+	/* A known neighbour needs no request, which would cost a work item. */
 	if (!look_by_gid(sgid, dgid, sgid_attr, &route)) {
 		ether_addr_copy(dmac, route.link.dst_dev_addr);
 		*hoplimit = route.link.hoplimit;
@@ -91,9 +91,9 @@ EXPORT_SYMBOL_IF_KUNIT(rdma_addr_find_l2_eth_by_grh);
  * @dgid: destination GID
  * @sgid_attr: entry of the source GID, of which the caller keeps a reference
  *
- * A neighbour that is not known is asked for.
+ * An unknown neighbour is solicited.
  *
- * Context: may sleep, but waits for nobody's answer.
+ * Context: may sleep, but does not wait for an answer.
  * Return: false if rdma_addr_find_l2_eth_by_grh() has to wait for an answer; true also where that
  * fails at once.
  */
@@ -110,11 +110,12 @@ bool addr_eth_is_known(const union ib_gid *sgid, const union ib_gid *dgid,
  * @rec: a path; marked as resolved if it may
  * @sgid_attr: entry of its source GID, of which the caller keeps a reference
  *
- * The Ethernet address is not looked for.
+ * The Ethernet address is not resolved.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for a RoCE v1 path that leads to a router, without an entry, or with addresses
- * of two families; -ENODEV; the routing table's error; -ENOMEM.
+ * Return: 0; -EINVAL for a RoCE v1 path that leads to a router, without an entry, with addresses of
+ * two families, or for a GID that has left its table; -ENODEV for a GID without a net device; the
+ * routing table's error; -ENOMEM.
  */
 int addr_resolve_path_route(struct sa_path_rec *rec, const struct ib_gid_attr *sgid_attr)
 {

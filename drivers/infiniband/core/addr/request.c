@@ -2,15 +2,15 @@
 /*
  * Requests to resolve an address.
  *
- * A request looks for the route, and waits while the other end is not known. It looks again when
- * the neighbour it waits for has answered, each second in case that nothing answers, and at its
- * deadline for the last time. All of that is one work item, so that a request never looks twice at
- * the same time, while any number of requests look at once.
+ * A request looks up the route, and waits while the peer's link address is unknown. It looks again
+ * when the neighbour it waits for has answered, once a second in case an answer is lost, and a last
+ * time at its deadline. All of that is one work item, so a request never runs twice at the same
+ * time, while any number of requests run in parallel.
  *
  * A request is found by its struct rdma_dev_addr from its beginning until its callback has
  * returned, and by the hop that it waits for while it waits. Taking it out of the former table
- * drops the table's reference. rdma_addr_cancel() marks a request, waits until its
- * work does not run, and takes it out; a work that finds the mark leaves the request alone.
+ * drops the table's reference. rdma_addr_cancel() marks a request, waits until its work does not
+ * run, and takes it out; work that finds the mark returns without a callback.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -42,16 +42,16 @@ typedef void (*addr_callback)(int status, struct sockaddr *src_addr, struct rdma
  * @ref: the table's reference, and one for each rdma_addr_cancel() that has found it
  * @work: looks, and calls back
  * @query: parameters of the look-up
- * @deadline: when it is given up, in jiffies
+ * @deadline: in jiffies; the request times out then
  * @callback: callback of the consumer
  * @context: for @callback
  * @addr: the consumer's structure, which takes the result
- * @found: what the call has found already, with nothing to give back; the first look is not needed
- * @known: there is @found
- * @seq: number of its question to a program
+ * @found: the route, if rdma_resolve_ip() itself has found it; holds no references
+ * @known: @found is valid, and the work need not look it up
+ * @seq: sequence number of its request to a program
  * @hop: whose answer it waits for; protected by lock
  * @gid: the program's answer, if @answered; protected by lock
- * @answered: there is one; protected by lock
+ * @answered: @gid is valid; protected by lock
  * @cancelled: it must not call back; protected by lock
  * @caller: the task that calls back; protected by lock
  */
@@ -79,7 +79,7 @@ struct addr_request {
 static DEFINE_SPINLOCK(lock);
 static DEFINE_HASHTABLE(requests_by_addr, 8);
 static DEFINE_HASHTABLE(requests_by_hop, 8);
-/* Number of the last question to a program. */
+/* Sequence number of the last request to a program. */
 VISIBLE_IF_KUNIT u32 addr_last_seq;
 EXPORT_SYMBOL_IF_KUNIT(addr_last_seq);
 
@@ -96,7 +96,7 @@ static void put_request(struct addr_request *request)
 		kfree(request);
 }
 
-/* The request has ended: look-ups do not find it any more. */
+/* Ends a request: look-ups do not find it any more. */
 static void end_request(struct addr_request *request)
 {
 	bool found;
@@ -111,8 +111,8 @@ static void end_request(struct addr_request *request)
 }
 
 /*
- * From now on an answer wakes the request. It looks after that whether the answer is there already,
- * so none is lost.
+ * From now on an answer queues the request's work. The caller looks for the answer only after this,
+ * so that none is missed.
  */
 static void await(struct addr_request *request, const struct addr_hop *hop)
 {
@@ -146,7 +146,7 @@ static int look(struct addr_request *request, struct addr_route *route)
 	return route->neigh ? addr_route_neighbour(route) : ask_program(request, route);
 }
 
-/* A wake-up that has come since the look is not put off: then the work is queued already. */
+/* An answer since the look-up is not delayed: the work is then queued already, and stays queued. */
 static void wait_on(struct addr_request *request)
 {
 	unsigned long now = jiffies, left = request->deadline - now;
@@ -242,7 +242,7 @@ static void begin_request(struct addr_request *request)
 	queue_delayed_work(addr_wq, &request->work, 0);
 }
 
-/* The first look. It says whether there is a route, and may find all that is asked for. */
+/* The first look-up. It tells whether there is a route, and may find the whole result. */
 static int look_first(struct addr_request *request)
 {
 	int ret = addr_route_look(&request->query, &request->found);
@@ -258,7 +258,7 @@ static int look_first(struct addr_request *request)
  * @addr: has the namespace, and in bound_dev_if the interface that is to be used, or 0 for any;
  *	takes the result; must stay as it is until the callback is called or rdma_addr_cancel() has
  *	returned
- * @timeout_ms: milliseconds until the peer must be known; 0 for one look
+ * @timeout_ms: milliseconds until the peer must be known; 0 for one further look-up
  * @callback: called once from a work queue, where it may sleep, if this returns 0: with 0, or why
  *	the address was not resolved, -ETIMEDOUT for a peer that does not answer; with the source
  *	address; with @addr and @context
@@ -269,10 +269,10 @@ static int look_first(struct addr_request *request)
  * If neither a scope id nor an interface is given, the route decides where a link-local address is.
  *
  * Context: may sleep.
- * Return: 0, and @callback will be called; -EINVAL for other families, two families, or a missing
- * namespace or source GID; the routing table's error if no route leads there; -ENODEV;
- * -EADDRNOTAVAIL if the peer is behind a gateway of InfiniBand and no program listens that could
- * know its GID; -ENOMEM.
+ * Return: 0, and @callback will be called; -EINVAL for an address family other than IPv4 and IPv6,
+ * two different families, or a missing namespace or source GID; the routing table's error if no
+ * route leads there; -ENODEV; -EADDRNOTAVAIL if the peer is behind a gateway of InfiniBand and no
+ * program listens that could know its GID; -ENOMEM.
  */
 int rdma_resolve_ip(struct sockaddr *src_addr, const struct sockaddr *dst_addr,
 		    struct rdma_dev_addr *addr, unsigned long timeout_ms,
@@ -314,7 +314,7 @@ EXPORT_SYMBOL(rdma_resolve_ip);
  * @addr: as of rdma_resolve_ip(), with the result when this returns 0
  * @source: receives the source address then
  *
- * Context: may sleep, but waits for nobody's answer.
+ * Context: may sleep, but does not wait for an answer.
  * Return: 0; -EAGAIN if an answer of the network is needed, for which rdma_resolve_ip() waits; else
  * what that returns.
  */
@@ -334,7 +334,7 @@ int addr_resolve_known_ip(const struct sockaddr *src_addr, const struct sockaddr
 }
 EXPORT_SYMBOL(addr_resolve_known_ip);
 
-/* A request with this address, cancelled and with a reference, or NULL. */
+/* Returns a request for this structure, cancelled and with a reference, or NULL. */
 static struct addr_request *find_and_cancel(const struct rdma_dev_addr *addr)
 {
 	struct addr_request *request;
@@ -354,7 +354,8 @@ static struct addr_request *find_and_cancel(const struct rdma_dev_addr *addr)
  * rdma_addr_cancel() - end all requests for an address
  * @addr: as it was given to rdma_resolve_ip()
  *
- * Afterwards no callback with it runs or will be called, except one that itself has cancelled.
+ * Afterwards no callback with it runs or will be called, except one that called this function
+ * itself.
  *
  * Context: may sleep; without locks that a callback of @addr takes.
  */
@@ -370,7 +371,7 @@ void rdma_addr_cancel(struct rdma_dev_addr *addr)
 }
 EXPORT_SYMBOL(rdma_addr_cancel);
 
-/* Under the lock, calls the work of each request that waits for a hop. */
+/* Queues the work of each request that waits for a hop. Called with the lock held. */
 static void wake(const struct addr_hop *hop, const union ib_gid *gid)
 {
 	struct addr_request *request;
@@ -392,7 +393,7 @@ static void wake(const struct addr_hop *hop, const union ib_gid *gid)
  * @nlh: header of the message
  * @extack: for errors of its attributes
  *
- * Refusals, and answers that no request waits for, are ignored: another program may know more.
+ * Refusals, and answers that no request waits for, are ignored: another program may know the GID.
  *
  * Return: 0; -EPERM for a question, which programs do not ask here; -EINVAL without a GID.
  */
@@ -441,7 +442,7 @@ int addr_init(void)
 	return 0;
 }
 
-/* All consumers have gone, and with them all requests. */
+/* Called when there are no consumers, and therefore no requests, any more. */
 void addr_exit(void)
 {
 	unregister_netevent_notifier(&neighbours);

@@ -160,7 +160,10 @@ static bool by_gateway(const struct dst_entry *dst, sa_family_t family)
 	return dst_rt6_info(dst)->rt6i_flags & RTF_GATEWAY;
 }
 
-/* An address that is link-local means the link of its scope id, if nothing else says which one. */
+/*
+ * Interface index from the scope id of a link-local address, or 0. It counts only if no interface
+ * is asked for.
+ */
 static int scope_of(const union addr_ip *ip)
 {
 	if (ip->any.sa_family != AF_INET6 ||
@@ -210,8 +213,8 @@ static int find_ipv6(struct net *net, int ifindex, const struct addr_query *quer
 }
 
 /*
- * A route to an own address leads to the loopback interface, on which nothing like RDMA runs: then
- * both ends are the interface that has the address.
+ * A route to a local address leads to the loopback interface, on which RDMA does not run: then both
+ * ends are the interface that has the address.
  */
 static int find_ends_rcu(int ifindex, const struct addr_query *query, struct addr_route *route,
 			 bool *own)
@@ -278,12 +281,12 @@ static int find_rcu(const struct addr_query *query, struct addr_route *route, bo
 /**
  * addr_route_find() - find the interface and the neighbour to which an address leads
  * @query: parameters of the look-up
- * @route: receives what was found, to be given back by addr_route_release(); the link address of
- *	the peer is known if hop.family is AF_UNSPEC
+ * @route: receives what was found, to be released by addr_route_release(); the link address of the
+ *	peer is known if hop.family is AF_UNSPEC
  *
  * Context: may sleep.
  * Return: 0; the routing table's error; -ENODEV; -EINVAL for a GID that has left its table;
- * -ENOMEM. Nothing is to be given back then.
+ * -ENOMEM. No reference is held after an error.
  */
 int addr_route_find(const struct addr_query *query, struct addr_route *route)
 {
@@ -294,7 +297,7 @@ int addr_route_find(const struct addr_query *query, struct addr_route *route)
 		.src = query->src,
 		.link = { .net = query->net, .sgid_attr = query->sgid_attr },
 	};
-	/* While it is held, interfaces and their namespaces stay. */
+	/* Under RCU interfaces and their namespaces do not disappear. */
 	scoped_guard(rcu)
 		ret = find_rcu(query, route, &own);
 	if (!ret && !own)
@@ -308,7 +311,7 @@ int addr_route_find(const struct addr_query *query, struct addr_route *route)
  * addr_route_neighbour() - take the link address of the neighbour
  * @route: a route with a neighbour; receives its link address
  *
- * A neighbour that is not known is asked for. What it answers comes as a neighbour event.
+ * An unknown neighbour is solicited; its answer arrives as a neighbour event.
  *
  * Context: may sleep.
  * Return: 0, or ADDR_UNANSWERED.
@@ -336,13 +339,13 @@ void addr_neighbour_hop(const struct neighbour *neigh, struct addr_hop *hop)
 /**
  * addr_route_look() - find both ends of a route if they are known at this moment
  * @query: parameters of the look-up
- * @route: receives what was found; nothing is to be given back
+ * @route: receives what was found; holds no references
  *
- * A neighbour that is not known is asked for.
+ * An unknown neighbour is solicited.
  *
- * Context: may sleep, but waits for nobody's answer.
- * Return: 0; ADDR_UNANSWERED if the peer's link address is not known; as addr_service_listens() for
- * one behind a gateway; as addr_route_find().
+ * Context: may sleep, but does not wait for an answer.
+ * Return: 0; ADDR_UNANSWERED if the peer's link address is not known; what addr_service_listens()
+ * returns for a peer behind a gateway; what addr_route_find() returns.
  */
 int addr_route_look(const struct addr_query *query, struct addr_route *route)
 {
@@ -354,7 +357,7 @@ int addr_route_look(const struct addr_query *query, struct addr_route *route)
 	return ret;
 }
 
-/* Gives back what addr_route_find() has taken. */
+/* Releases the references that addr_route_find() has taken. */
 void addr_route_release(struct addr_route *route)
 {
 	if (route->neigh)

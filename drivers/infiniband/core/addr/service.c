@@ -2,9 +2,10 @@
 /*
  * GIDs behind InfiniBand routers.
  *
- * IPoIB's neighbours tell the GIDs of one subnet. What is behind a gateway of IP may be known to a
- * program that listens to the netlink group RDMA_NL_GROUP_LS. It is asked for an IP address by
- * RDMA_NL_LS_OP_IP_RESOLVE, and answers with a GID and the same sequence number.
+ * IPoIB's neighbour entries give the GIDs of one subnet only. A GID behind an IP gateway may be
+ * known to a program that listens to the netlink group RDMA_NL_GROUP_LS. The kernel sends it the IP
+ * address with RDMA_NL_LS_OP_IP_RESOLVE, and the program answers with the GID and the same sequence
+ * number.
  */
 #include <linux/in6.h>
 #include <net/netlink.h>
@@ -35,7 +36,7 @@ static int put_question(struct sk_buff *skb, int ifindex, const union addr_ip *d
 }
 
 /**
- * addr_service_listens() - does a program listen that could be asked?
+ * addr_service_listens() - is there a program that could be asked?
  *
  * Context: any.
  * Return: ADDR_UNANSWERED, or -EADDRNOTAVAIL for none.
@@ -72,7 +73,7 @@ int addr_service_ask(const struct addr_route *route, const union addr_ip *dst, u
 		nlmsg_free(skb);
 		return ret;
 	}
-	/* If no program receives this, one may receive the next: the request asks again. */
+	/* If no program receives this message, one may receive the next. */
 	rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_LS, GFP_KERNEL);
 	return ADDR_UNANSWERED;
 }

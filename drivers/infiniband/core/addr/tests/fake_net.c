@@ -40,7 +40,7 @@ static const void *bytes_of(const union addr_ip *ip, int *len)
 
 /* ---- the interface ---- */
 
-/* A host that looks whether its own address is free does so without one. */
+/* Duplicate address detection sends its solicitation from the unspecified address. */
 static bool is_question(const struct sk_buff *skb)
 {
 	const struct ipv6hdr *ip = ipv6_hdr(skb);
@@ -67,7 +67,7 @@ static const struct net_device_ops ops = {
 	.ndo_set_mac_address = eth_mac_addr,
 };
 
-/* An interface whose frames have no header asks for no neighbours. */
+/* An interface whose frames have no header solicits no neighbours. */
 static int no_header(struct sk_buff *skb, struct net_device *dev, unsigned short type,
 		     const void *daddr, const void *saddr, unsigned int len)
 {
@@ -122,7 +122,7 @@ static void put(struct nlmsghdr *nlh, int type, const void *data, int len)
  * @net: interface, whose socket is used
  * @dev: interface that gets the address, @net's or another
  * @text: the address
- * @prefix: bits of it that name the network
+ * @prefix: length of its prefix in bits
  * @add: add it
  *
  * Return: 0 or an error.
@@ -150,7 +150,10 @@ int fake_net_address(struct fake_net *net, struct net_device *dev, const char *t
 	return send_and_hear(net, nlh);
 }
 
-/* Adds or deletes a route: by a gateway, or without one a destination that is unreachable. */
+/*
+ * Adds or deletes a route over a gateway, or, without a gateway, a route that makes the destination
+ * unreachable.
+ */
 static int change_route(struct fake_net *net, u16 message_type, const char *dst, int len,
 			const char *gateway)
 {
@@ -180,10 +183,10 @@ static int change_route(struct fake_net *net, u16 message_type, const char *dst,
 }
 
 /**
- * fake_net_gateway() - add a route over a gateway
+ * fake_net_gateway() - add a route through a gateway
  * @net: interface
  * @dst: destination
- * @len: bits of it that count
+ * @len: length of its prefix in bits
  * @gateway: router
  *
  * Return: 0 or an error.
@@ -263,7 +266,7 @@ struct fake_net *fake_net_begin(struct kunit *test, unsigned short type)
 	KUNIT_ASSERT_EQ(test, register_netdev(net->dev), 0);
 	netif_carrier_on(net->dev);
 	rtnl_lock();
-	/* No duplicate address detection: until that ends, the interface asks for no neighbours. */
+	/* No duplicate address detection: the interface solicits no neighbours before it ends. */
 	WRITE_ONCE(__in6_dev_get(net->dev)->cnf.accept_dad, 0);
 	KUNIT_EXPECT_EQ(test, dev_open(net->dev, NULL), 0);
 	rtnl_unlock();
@@ -272,7 +275,7 @@ struct fake_net *fake_net_begin(struct kunit *test, unsigned short type)
 	return net;
 }
 
-/* Unregistering waits until nobody has a reference of the interface. */
+/* Unregistering waits until no reference to the interface is left. */
 void fake_net_end(struct fake_net *net)
 {
 	if (net->unreachable)
@@ -282,7 +285,7 @@ void fake_net_end(struct fake_net *net)
 	__fput_sync(net->file);
 }
 
-/* ---- who waits ---- */
+/* ---- requests ---- */
 
 void fake_wait_init(struct fake_wait *wait)
 {

@@ -18,9 +18,9 @@
 /**
  * struct fake_net - an interface, and a socket to set it up
  * @dev: the interface; what it sends is lost
- * @asked: it has asked for a neighbour
- * @socket: of rtnetlink
- * @file: of @socket
+ * @asked: it has solicited a neighbour
+ * @socket: rtnetlink socket
+ * @file: the file of @socket
  * @unreachable: a destination that is to be made reachable again in the end, or NULL
  */
 struct fake_net {
@@ -35,8 +35,8 @@ struct fake_net {
  * struct fake_wait - a request to resolve an address, and its result
  * @addr: for rdma_resolve_ip()
  * @src: source address that the callback was given
- * @calls: how often it was called
- * @status: with which status
+ * @calls: how often the callback was called
+ * @status: the status it was given last
  * @done: completed by it
  */
 struct fake_wait {

@@ -11,13 +11,13 @@
 #include "fake_net.h"
 
 #define PEER "198.18.0.2"
-/* Milliseconds; longer than any test takes */
+/* Milliseconds; longer than any test takes. */
 #define LONG_TIME 60000
 
 static int request_init(struct kunit *test)
 {
 	test->priv = fake_net_begin(test, ARPHRD_ETHER);
-	/* What ends in time has been woken. */
+	/* Without look-ups in between, only an answer lets a request end in time. */
 	addr_retry_ms = LONG_TIME;
 	return 0;
 }
@@ -28,7 +28,7 @@ static void request_exit(struct kunit *test)
 	fake_net_end(test->priv);
 }
 
-/* A request that waits until its neighbour has been asked for. */
+/* Begins a request and waits until its neighbour has been solicited. */
 static void begin_waiting(struct kunit *test, struct fake_wait *wait, const char *peer)
 {
 	struct fake_net *net = test->priv;
@@ -65,7 +65,7 @@ static void nobody_answers(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_resolve(&wait, NULL, PEER, 100), 0);
 	KUNIT_EXPECT_EQ(test, fake_result(&wait), -ETIMEDOUT);
 	KUNIT_EXPECT_GE(test, jiffies - began, msecs_to_jiffies(100));
-	/* what was asked for is still there, what was not found is not */
+	/* The fields that the caller has set are kept, and those that were not found stay empty. */
 	KUNIT_EXPECT_EQ(test, wait.src.any.sa_family, AF_INET);
 	KUNIT_EXPECT_EQ(test, wait.addr.dev_type, 0);
 	KUNIT_EXPECT_PTR_EQ(test, wait.addr.net, &init_net);
@@ -75,7 +75,7 @@ static void nobody_answers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&wait.calls), 1);
 }
 
-/* An event may get lost: the neighbour is looked at again from time to time. */
+/* An event may be lost: the neighbour is checked again periodically. */
 static void answer_without_event(struct kunit *test)
 {
 	struct fake_net *net = test->priv;
@@ -113,11 +113,11 @@ static void cancelled_while_waiting(struct kunit *test)
 
 	begin_waiting(test, &wait, PEER);
 	rdma_addr_cancel(&wait.addr);
-	/* all that is left would be a use of freed memory by the answer */
+	/* All that could still happen is a use of freed memory by the answer. */
 	fake_net_answer(test, test->priv, PEER, 0x22);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wait.calls), 0);
 	rdma_addr_cancel(&wait.addr);
-	/* the same place may be used again, and twice at the same time */
+	/* The same structure may be used again, and for two requests at the same time. */
 	KUNIT_ASSERT_EQ(test, fake_resolve(&wait, NULL, "198.18.0.3", LONG_TIME), 0);
 	KUNIT_ASSERT_EQ(test, fake_resolve(&wait, NULL, "198.18.0.4", LONG_TIME), 0);
 	rdma_addr_cancel(&wait.addr);
@@ -126,7 +126,7 @@ static void cancelled_while_waiting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&wait.calls), 0);
 }
 
-/* At once after the beginning, when its work may not have begun, or be running, or have ended */
+/* Cancelled at once, when the work may not have begun, may be running, or may have ended. */
 static void cancelled_at_any_time(struct kunit *test)
 {
 	struct fake_wait wait;
@@ -151,7 +151,7 @@ static void cancelled_at_any_time(struct kunit *test)
 	kunit_info(test, "%d of 500 had called back\n", heard);
 }
 
-/* ---- a callback that takes its time ---- */
+/* ---- a callback that sleeps ---- */
 
 struct slow {
 	struct rdma_dev_addr addr;
@@ -275,7 +275,7 @@ static void callback_cancels(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&slow.calls), 1);
 }
 
-/* ---- many ---- */
+/* ---- many requests ---- */
 
 #define CROWD 200
 

@@ -70,17 +70,17 @@ static void interface_of_an_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, addr.bound_dev_if, net->dev->ifindex);
 	KUNIT_EXPECT_EQ(test, translate("198.18.0.2", 0, 0, &addr), -EADDRNOTAVAIL);
 	KUNIT_EXPECT_EQ(test, translate("2001:db8::2", 0, 0, &addr), -EADDRNOTAVAIL);
-	/* a scope means nothing where addresses are global */
+	/* The scope id has no meaning for a global address. */
 	KUNIT_EXPECT_EQ(test, translate("2001:db8::1", INT_MAX, 0, &addr), 0);
 	KUNIT_EXPECT_EQ(test, translate("fe80::1", INT_MAX, 0, &addr), -EADDRNOTAVAIL);
-	/* an interface that is asked for is not looked for */
+	/* If an interface is given, the address is not searched for. */
 	KUNIT_EXPECT_EQ(test, translate("203.0.113.1", 0, net->dev->ifindex, &addr), 0);
 	KUNIT_EXPECT_EQ(test, addr.dev_type, ARPHRD_ETHER);
 	KUNIT_EXPECT_EQ(test, translate("198.18.0.1", 0, INT_MAX, &addr), -ENODEV);
 	addr = (struct rdma_dev_addr){};
 	KUNIT_EXPECT_EQ(test, rdma_translate_ip(&ip.any, &addr), -EINVAL);
 
-	/* what the interface does not know stays */
+	/* Fields that do not come from the interface are left alone. */
 	addr.hoplimit = 7;
 	rdma_copy_src_l2_addr(&addr, net->dev);
 	KUNIT_EXPECT_EQ(test, addr.bound_dev_if, net->dev->ifindex);
@@ -111,7 +111,7 @@ static void neighbour_is_known(struct kunit *test)
 	}
 }
 
-/* Who is known is found by the call itself, which waits for nobody. */
+/* A known neighbour is found by the call itself, which does not wait. */
 static void known_at_once(struct kunit *test)
 {
 	union addr_ip own = fake_ip("198.18.0.1"), own6 = fake_ip("2001:db8::1");
@@ -169,7 +169,7 @@ static void own_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wait.addr.dev_type, ARPHRD_ETHER);
 	KUNIT_EXPECT_MEMEQ(test, wait.addr.src_dev_addr, net->dev->dev_addr, ETH_ALEN);
 	KUNIT_EXPECT_MEMEQ(test, wait.addr.dst_dev_addr, net->dev->dev_addr, ETH_ALEN);
-	/* An address of the loopback interface itself has nothing else. */
+	/* An address of the loopback interface itself belongs to no other interface. */
 	fake_wait_init(&wait);
 	KUNIT_ASSERT_EQ(test, fake_resolve(&wait, NULL, "127.0.0.1", 0), 0);
 	KUNIT_EXPECT_EQ(test, fake_result(&wait), 0);
@@ -191,7 +191,7 @@ static void scope(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_result(&wait), 0);
 	KUNIT_EXPECT_EQ(test, wait.addr.bound_dev_if, net->dev->ifindex);
 	KUNIT_EXPECT_EQ(test, wait.addr.dst_dev_addr[5], 0x22);
-	/* An interface that is asked for counts more than a scope that does not exist. */
+	/* A given interface takes precedence over a scope id that does not exist. */
 	fake_wait_init(&wait);
 	dst.in6.sin6_scope_id = INT_MAX;
 	wait.addr.bound_dev_if = net->dev->ifindex;

@@ -21,7 +21,7 @@
  * struct program - the program
  * @net: interface with the gateways
  * @file: its socket, in the group RDMA_NL_GROUP_LS
- * @socket: likewise
+ * @socket: the socket of @file
  * @heard: the last message it has received
  */
 struct program {
@@ -126,7 +126,7 @@ static void nobody_listens(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&wait.calls), 0);
 }
 
-/* The number of one question is the last one, that of the next is 0. */
+/* The sequence number of one request is the last one before it wraps to 0. */
 static void program_answers(struct kunit *test)
 {
 	static const struct {
@@ -187,7 +187,7 @@ static void program_answers(struct kunit *test)
 	}
 }
 
-/* A program that dies is not waited for. */
+/* A request does not wait for a program that has exited. */
 static void program_dies(struct kunit *test)
 {
 	struct program *program = test->priv;
@@ -202,7 +202,7 @@ static void program_dies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_result(&wait), -EADDRNOTAVAIL);
 }
 
-/* A program that missed the question, or was started after it, is asked again. */
+/* A program that missed the request, or was started after it, receives the next one. */
 static void program_is_asked_again(struct kunit *test)
 {
 	struct program *program = test->priv;
