@@ -15,18 +15,18 @@
 
 void ib_cache_init(void);
 
-/* Life of a device's part, called by register/ in this order. */
+/* Set-up and teardown of a device's cache, called by register/ in this order. */
 int ib_cache_setup_one(struct ib_device *device);
 void ib_cache_cleanup_one(struct ib_device *device);
 void ib_cache_release_one(struct ib_device *device);
 
 /**
- * typedef gid_keep_fn - does a GID stay in its table?
+ * typedef gid_keep_fn - decides whether a GID stays in its table
  * @attr: the GID and its attributes
- * @standard: it stands among the entries of standard GIDs
+ * @standard: its index is one of those reserved for standard GIDs
  * @context: the caller's
  *
- * Return: true if so.
+ * Return: true to keep it.
  */
 typedef bool (*gid_keep_fn)(const struct ib_gid_attr *attr, bool standard, void *context);
 

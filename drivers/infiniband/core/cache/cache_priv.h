@@ -14,13 +14,13 @@
 
 /**
  * struct gid_entry - a GID and its attributes
- * @rcu: lets readers leave when there are no users any more
- * @netdev_rcu: lets readers leave before @netdev is given back
+ * @rcu: delays freeing past the readers once there are no users
+ * @netdev_rcu: delays dropping the reference to @netdev past the readers
  * @users: the table's reference and those of users
- * @memory: one reference of all @users, one while @netdev_rcu waits
- * @retired: no GID of the table any more
+ * @memory: one reference for all @users, one while @netdev_rcu is pending
+ * @retired: it has been removed from the table
  * @table: the table, which lives as long as any entry of it
- * @netdev: the net device that it had, of which it has a reference until it is retired
+ * @netdev: its net device, referenced until the entry is retired, or NULL
  * @context: the driver's; see rdma_read_gid_hw_context()
  * @attr: the part that users see
  */
@@ -43,8 +43,8 @@ struct gid_entry {
  *	  taken inside the port's update mutex
  * @rcu: frees the table
  * @size: number of entries
- * @reserved: the first ones, which standard GIDs have for themselves
- * @wanting: a GID has found no free index
+ * @reserved: number of leading indices that are reserved for standard GIDs
+ * @wanting: a GID has found no free index since the last notification
  * @entry: the entries, NULL where an index is free; of a RoCE port, a retired one as long as
  *	   somebody uses it
  */
@@ -65,7 +65,7 @@ static inline struct gid_entry *to_entry(const struct ib_gid_attr *attr)
 
 /**
  * struct pkey_table - a port's P_Keys at one time; replaced as a whole
- * @rcu: frees it when readers have gone
+ * @rcu: frees it after the last reader
  * @count: number of entries
  * @pkey: the entries, in host byte order
  */
@@ -81,7 +81,7 @@ struct pkey_table {
  * @gids: GID table; from setup to release
  * @pkeys: P_Key table; NULL before the first refresh
  * @attrs: the attributes that ib_cache_get_port() gives; written with @update held
- * @owed: what the last refresh has not got, bits of enum refresh; protected by @update
+ * @owed: bits of enum refresh that the last refresh failed to read; protected by @update
  */
 struct rdma_port_cache {
 	struct mutex update;

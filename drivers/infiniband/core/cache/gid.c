@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Look-ups in GID tables, and what a GID's attributes tell.
+ * Look-ups in GID tables, and the attributes of a GID.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -26,7 +26,7 @@ static struct gid_entry *peek_entry(struct rdma_port_cache *cache, unsigned int 
 }
 
 /**
- * rdma_is_zero_gid() - is this the GID that stands for none?
+ * rdma_is_zero_gid() - is this the zero GID, which means that there is none?
  * @gid: the GID
  *
  * Return: whether all its bytes are zero.
@@ -238,7 +238,7 @@ EXPORT_SYMBOL(ib_find_gid);
  * rdma_query_gid_table() - get all GIDs of a device
  * @device: registered device
  * @entries: filled in, ports in order and indices in order
- * @max_entries: how many there is room for
+ * @max_entries: size of @entries
  *
  * Context: any.
  * Return: the number of GIDs, or -EINVAL if there are more than @max_entries.
@@ -278,7 +278,7 @@ EXPORT_SYMBOL(rdma_query_gid_table);
  * rdma_read_gid_attr_ndev_rcu() - net device of a GID
  * @attr: attributes that the caller has a reference of
  *
- * Context: under RCU; the caller takes a reference if it goes on beyond.
+ * Context: under RCU; the caller takes a reference to use it any longer.
  * Return: the net device, or ERR_PTR(): -ENODEV if there is none, -EINVAL if the GID has left the
  * table meanwhile.
  */
@@ -304,8 +304,8 @@ static int find_vlan(struct net_device *lower, struct netdev_nested_priv *priv)
 /**
  * rdma_read_gid_l2_fields() - Ethernet addressing of a GID
  * @attr: attributes that the caller has a reference of
- * @vlan_id: VLAN, 0xffff if the GID is on none; may be NULL
- * @smac: six bytes of source address; may be NULL
+ * @vlan_id: VLAN ID, 0xffff if the GID is on no VLAN; may be NULL
+ * @smac: six bytes of source MAC address; may be NULL
  *
  * Context: any.
  * Return: 0, or -ENODEV if the GID has no net device or has left its table.

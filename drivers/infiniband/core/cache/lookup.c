@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Devices by GUID and GID, whichever they are.
+ * Look-ups of devices by node GUID, port GUID or GID in the whole registry.
  */
 #include <rdma/ib_cache.h>
 #include <rdma/rdma_ext.h>
 
 #include "../device/device.h"
 
-/* The port of a device, if it has one, to which what is looked for belongs; 0: none. */
+/* Returns the port of a device that matches what is sought, or 0. */
 typedef u32 (*port_of_fn)(struct ib_device *device, const void *sought);
 
 static struct ib_device *look_for(port_of_fn port_of, const void *sought, u32 *port_num)
@@ -90,8 +90,8 @@ EXPORT_SYMBOL(ib_device_get_by_guid);
  * @gid: the GID, of any type
  * @port_num: takes the number of the port
  *
- * As ib_device_get_by_guid().  Two devices may have the same GID, on subnets that know nothing of
- * each other; one of them is found.
+ * As ib_device_get_by_guid(). Two devices may have the same GID on subnets that are not connected;
+ * one of them is found.
  *
  * Context: may sleep.
  * Return: the device with a reference for ib_device_put(), or NULL.

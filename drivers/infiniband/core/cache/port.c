@@ -8,7 +8,7 @@
 
 #include "cache_priv.h"
 
-/* Which attributes to ask the driver for again; bits. */
+/* The parts of the cache that are to be read from the driver again; bits. */
 enum refresh {
 	REFRESH_ATTRS = BIT(0),
 	REFRESH_PKEYS = BIT(1),
@@ -130,7 +130,10 @@ static const struct {
 	{ REFRESH_PKEYS, refresh_pkeys },
 };
 
-/* What fails is owed to the port's next refresh, and keeps nothing else from being asked for. */
+/*
+ * A part that fails is left to the port's next refresh, and does not keep the others from being
+ * read.
+ */
 static int refresh(struct ib_device *device, u32 port_num, unsigned int what, bool *gids_changed)
 {
 	struct rdma_port_cache *cache = rdma_port(device, port_num)->cache;
@@ -157,8 +160,9 @@ static int refresh(struct ib_device *device, u32 port_num, unsigned int what, bo
  * ib_cache_event() - refresh what an event may have changed
  * @event: event of a registered device, whose handlers have not been called for it yet
  *
- * What the driver fails to tell stays as it is until the port's next event. If GIDs have changed
- * with an event that does not say so, IB_EVENT_GID_CHANGE is dispatched first. Context: may sleep.
+ * What cannot be read from the driver stays as it is until the port's next event. If GIDs have
+ * changed with an event that does not say so, IB_EVENT_GID_CHANGE is dispatched first. Context: may
+ * sleep.
  */
 void ib_cache_event(const struct ib_event *event)
 {
@@ -185,7 +189,7 @@ EXPORT_SYMBOL_IF_KUNIT(ib_cache_event);
 static struct ib_event_prehandler event_prehandler = { .handle = ib_cache_event };
 
 /**
- * ib_cache_init() - follow the events of all devices
+ * ib_cache_init() - receive the events of all devices
  *
  * Context: while the module is initialised.
  */
@@ -194,7 +198,7 @@ void ib_cache_init(void)
 	ib_events_add_prehandler(&event_prehandler);
 }
 
-/* A net device has one standard GID of each type of RoCE. */
+/* Each net device has one standard GID of each RoCE type that the port supports. */
 static struct rdma_port_cache *alloc_cache(struct ib_device *device, u32 port_num)
 {
 	unsigned int gids = device->port_data[port_num].immutable.gid_tbl_len, standard = 0;
@@ -217,8 +221,8 @@ static struct rdma_port_cache *alloc_cache(struct ib_device *device, u32 port_nu
  * ib_cache_setup_one() - make and fill the caches of a device's ports
  * @device: device with ports, being registered
  *
- * Return: 0, -ENOMEM or the driver's error; what is there then is for ib_cache_cleanup_one() and
- * ib_cache_release_one().
+ * Return: 0, -ENOMEM or the driver's error; what has been made by then is left to
+ * ib_cache_cleanup_one() and ib_cache_release_one().
  */
 int ib_cache_setup_one(struct ib_device *device)
 {
@@ -233,7 +237,7 @@ int ib_cache_setup_one(struct ib_device *device)
 
 		if (!cache)
 			return -ENOMEM;
-		/* Events are handed out already: port_cache() gives all of it or nothing. */
+		/* Events are delivered already: port_cache() gives the whole cache or NULL. */
 		smp_store_release(&port->cache, cache);
 		ret = refresh(device, port_num, REFRESH_ATTRS | REFRESH_PKEYS | REFRESH_GIDS,
 			      &changed);
@@ -245,7 +249,7 @@ int ib_cache_setup_one(struct ib_device *device)
 
 /**
  * ib_cache_cleanup_one() - empty the GID tables of a device
- * @device: device that takes no more events
+ * @device: device that receives no more events
  */
 void ib_cache_cleanup_one(struct ib_device *device)
 {
@@ -262,7 +266,7 @@ void ib_cache_cleanup_one(struct ib_device *device)
 
 /**
  * ib_cache_release_one() - free the caches of a device
- * @device: device that nobody uses any more
+ * @device: device without users
  */
 void ib_cache_release_one(struct ib_device *device)
 {
@@ -344,7 +348,7 @@ static int search_pkey(struct ib_device *device, u32 port_num, u16 pkey, u16 mas
  * ib_find_cached_pkey() - index of a P_Key, whatever its membership
  * @device: registered device
  * @port_num: port number
- * @pkey: the P_Key; the membership bit does not count, but a full member is preferred
+ * @pkey: the P_Key; the membership bit is ignored, but full membership is preferred
  * @index: where it stands, 0xffff if nowhere
  *
  * Context: any.

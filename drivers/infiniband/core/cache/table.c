@@ -2,10 +2,11 @@
 /*
  * GID tables: their entries, and how they change.
  *
- * An entry never changes: a GID that takes an index over gets an entry of its own, and users of the
- * old one go on seeing what they took a reference of, but for the net device, which nobody may keep
- * from going. An index of a RoCE port, which drivers and packets name, is not given to another GID
- * while the old one has users. Lookups run under RCU, so they may come from anywhere.
+ * An entry never changes: a GID that takes over an index gets an entry of its own, and users of the
+ * old one go on seeing what they took a reference to, except for the net device, which a reference
+ * must not keep from being unregistered. An index of a RoCE port, which drivers and packets name,
+ * is not given to another GID while the old one has users. Look-ups run under RCU, and so in any
+ * context.
  */
 #include <linux/cleanup.h>
 #include <linux/netdevice.h>
@@ -14,7 +15,7 @@
 
 #include "cache_priv.h"
 
-/* The memory may be vmalloc()'s, which is not given back where the last user may be. */
+/* The memory may come from vmalloc(), which cannot be freed in every context of the last user. */
 static void free_table(struct kref *ref)
 {
 	struct gid_table *table = container_of(ref, struct gid_table, ref);
@@ -43,8 +44,8 @@ static void netdev_unreadable(struct rcu_head *rcu)
 }
 
 /*
- * The net device may be waiting to go, which takes longer for none but the readers under RCU. The
- * memory stays until they have left, too.
+ * The net device may be waiting to be unregistered, which is delayed for no longer than the readers
+ * under RCU need. The entry's memory stays until they have finished, too.
  */
 static void forget_netdev(struct gid_entry *entry)
 {
@@ -59,7 +60,7 @@ static void forget_netdev(struct gid_entry *entry)
 static void (*index_freed)(void);
 
 /**
- * ib_cache_gid_on_free() - be called when a table that was full has a free entry again
+ * ib_cache_gid_on_free() - set the function to call when a full table has a free entry again
  * @freed: called in any context, once for all GIDs that a table has refused since the last call; or
  *	   NULL
  *
@@ -84,7 +85,7 @@ static void entry_unused(struct kref *users)
 	struct gid_entry *entry = container_of(users, struct gid_entry, users);
 	struct gid_table *table = entry->table;
 
-	/* Unless another GID has taken it over, the index is free from here on. */
+	/* Unless another GID has taken the index over, it is free from here on. */
 	if (cmpxchg(&table->entry[entry->attr.index], RCU_INITIALIZER(entry), NULL) ==
 	    RCU_INITIALIZER(entry))
 		notify_freed(table);
@@ -93,7 +94,7 @@ static void entry_unused(struct kref *users)
 }
 
 /**
- * gid_entry_put() - give a reference to an entry back
+ * gid_entry_put() - drop a reference to an entry
  * @entry: the entry
  *
  * Context: any.
@@ -106,7 +107,7 @@ void gid_entry_put(struct gid_entry *entry)
 /**
  * gid_table_alloc() - make an empty table
  * @size: number of entries
- * @reserved: how many of them, from the first on, are for standard GIDs alone
+ * @reserved: number of leading indices that only standard GIDs get
  *
  * Return: the table or NULL.
  */
@@ -139,7 +140,7 @@ static struct gid_entry *alloc_entry(struct gid_table *table, const struct ib_gi
 	return entry;
 }
 
-/* The entry is no GID of the table any more. The table's reference ends. */
+/* Ends an entry that is no longer in the table: drops the table's reference. */
 static void retire(struct gid_entry *entry)
 {
 	WRITE_ONCE(entry->retired, true);
@@ -165,8 +166,8 @@ static struct gid_entry *gid_at(const struct gid_table *table, unsigned int inde
 /**
  * gid_table_set() - put a GID of a port that is no RoCE port at an index
  * @table: the table
- * @attr: the GID and its attributes; a zero GID empties the entry; of a net device, which the
- *        caller holds, the entry takes a reference of its own
+ * @attr: the GID and its attributes; a zero GID empties the index; if there is a net device, which
+ *	the caller holds, the entry takes a reference of its own
  * @changed: set to true if the table is different now, else left alone
  *
  * Return: 0, -EINVAL for an index beyond the table, or -ENOMEM.
@@ -198,7 +199,7 @@ int gid_table_set(struct gid_table *table, const struct ib_gid_attr *attr, bool 
 	return 0;
 }
 
-/* Index for a new GID, or -1. */
+/* Returns an index for a new GID, or -1. */
 static int find_free(const struct gid_table *table, bool standard)
 {
 	unsigned int end = standard ? table->reserved : table->size;
@@ -209,7 +210,10 @@ static int find_free(const struct gid_table *table, bool standard)
 	return -1;
 }
 
-/* As find_free(). If there is none, entry_unused() knows, or one has become free meanwhile. */
+/*
+ * As find_free(). On failure entry_unused() is told by @wanting, unless an index has become free
+ * meanwhile.
+ */
 static int find_place(struct gid_table *table, bool standard)
 {
 	int index = find_free(table, standard);
@@ -223,8 +227,8 @@ static int find_place(struct gid_table *table, bool standard)
 }
 
 /*
- * A port has one standard GID of each type and net device, whatever its value is. Another GID need
- * not stand there if the standard one has its value.
+ * A port has one standard GID of each type and net device, whatever its value is. Another GID is
+ * not needed if the standard one has the same value.
  */
 static bool is_there(const struct gid_table *table, const struct ib_gid_attr *attr, bool standard)
 {
@@ -342,7 +346,7 @@ void gid_table_clear(struct gid_table *table, bool roce)
 }
 
 /**
- * gid_table_release() - give up a table
+ * gid_table_release() - drop the port's reference to a table
  * @table: a cleared table
  *
  * Return: true if it is freed; false if somebody still has a reference to an entry.
@@ -365,7 +369,7 @@ void rdma_hold_gid_attr(const struct ib_gid_attr *attr)
 EXPORT_SYMBOL(rdma_hold_gid_attr);
 
 /**
- * rdma_put_gid_attr() - give a reference back
+ * rdma_put_gid_attr() - drop a reference
  * @attr: attributes that are not used any more
  *
  * Context: any.
@@ -424,8 +428,8 @@ int ib_cache_gid_add(const struct ib_gid_attr *attr, bool standard, bool *change
  * @keep: says whether a GID stays; called for each with the table locked
  * @context: given to @keep
  *
- * References stay valid, and the index of a GID is not used again until its last reference has
- * gone. Dispatches no event. Context: may sleep.
+ * References stay valid, and the index of a GID is not used again before its last reference is
+ * dropped. Dispatches no event. Context: may sleep.
  * Return: whether one was removed.
  */
 bool ib_cache_gid_prune(struct ib_device *device, u32 port_num, gid_keep_fn keep, void *context)

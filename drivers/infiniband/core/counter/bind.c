@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counters that QPs are bound to: what an administrator sets, a port's rule and QPs one by one.
+ * Binding QPs to counters: the mode that an administrator sets, a port's rule, and single QPs.
  */
 #include <kunit/visibility.h>
 #include <linux/capability.h>
@@ -25,7 +25,7 @@ static int auto_begin(struct rdma_port_counter *counters, u32 mask)
 	return 0;
 }
 
-/* QPs that are bound stay bound, and can be unbound by hand from then on. */
+/* Bound QPs stay bound, and can be unbound manually from then on. */
 static void auto_end(struct rdma_port_counter *counters)
 {
 	WRITE_ONCE(counters->mode.mode, counters->num_counters ? RDMA_COUNTER_MODE_MANUAL :
@@ -37,8 +37,9 @@ static void auto_end(struct rdma_port_counter *counters)
  * rdma_counter_set_auto_mode() - set the rule by which a port binds QPs of users
  * @dev: device
  * @port: port number
- * @mask: QPs that share all of these share a counter, enum rdma_nl_counter_mask; 0 for no rule
- * @extack: where a reason goes besides rdma_refuse()
+ * @mask: QPs that agree in all of these properties share a counter, enum rdma_nl_counter_mask; 0
+ *	for no rule
+ * @extack: takes the reason of an error, which rdma_refuse() gets as well
  *
  * Context: may sleep.
  * Return: 0, also when that is the rule already; -EOPNOTSUPP for a device without such counters;
@@ -68,8 +69,8 @@ int rdma_counter_set_auto_mode(struct ib_device *dev, u32 port, enum rdma_nl_cou
  * rdma_counter_get_mode() - get how QPs of a port are bound to counters
  * @dev: device
  * @port: valid port number
- * @mode: by a rule, by hand, or not
- * @mask: the rule
+ * @mode: automatic, manual, or none
+ * @mask: the properties of the automatic rule
  *
  * Context: may sleep.
  * Return: 0
@@ -102,7 +103,8 @@ static struct ib_qp *find_qp(struct ib_device *device, u32 qp_num)
 }
 
 /*
- * Returns a QP that may be bound or unbound by hand, with its port's lock held until by_hand_end().
+ * Returns a QP that may be bound or unbound manually, with its port's lock held until
+ * by_hand_end().
  */
 static struct ib_qp *by_hand_begin(struct ib_device *device, u32 port_num, u32 qp_num)
 {
@@ -130,7 +132,7 @@ static void by_hand_end(struct ib_qp *qp, u32 port_num)
 	rdma_restrack_put(&qp->res);
 }
 
-/* A QP that has no port yet may be bound for the one that it is going to have. */
+/* A QP that has no port yet may be bound in advance to a counter of its future port. */
 static int check_port(const struct ib_qp *qp, u32 port_num)
 {
 	u32 port = READ_ONCE(qp->port);
@@ -220,7 +222,9 @@ int rdma_counter_bind_qpn_alloc(struct ib_device *dev, u32 port, u32 qp_num, u32
 }
 EXPORT_SYMBOL_IF_KUNIT(rdma_counter_bind_qpn_alloc);
 
-/* The QP may be bound to a counter of another port, which may end any time: it is only compared. */
+/*
+ * The QP may be bound to a counter of another port, which may end at any time: it is only compared.
+ */
 static int unbind_known(struct ib_qp *qp, u32 port_num, u32 counter_id)
 {
 	struct rdma_restrack_entry *res;
@@ -241,9 +245,9 @@ static int unbind_known(struct ib_qp *qp, u32 port_num, u32 counter_id)
 }
 
 /**
- * rdma_counter_unbind_qpn() - take a QP off the counter it was bound to by hand
+ * rdma_counter_unbind_qpn() - unbind a QP from the counter to which it was bound manually
  * @dev: device
- * @port: port of the counter; the QP may have got another since it was bound
+ * @port: port of the counter; the QP may have another port since it was bound
  * @qp_num: number of the QP
  * @counter_id: number of the counter
  *
@@ -268,12 +272,12 @@ int rdma_counter_unbind_qpn(struct ib_device *dev, u32 port, u32 qp_num, u32 cou
  * rdma_counter_modify() - switch an optional counter of a port
  * @dev: registered device
  * @port: port number
- * @index: number of the counter
+ * @index: index of the counter in the port's hardware counters
  * @enable: on or off
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP where the device cannot; -EINVAL for a counter that does not exist or
- * always counts; the driver's error.
+ * Return: 0; -EOPNOTSUPP if the device cannot switch counters; -EINVAL for a counter that does not
+ * exist or always counts; the driver's error.
  */
 int rdma_counter_modify(struct ib_device *dev, u32 port, unsigned int index, bool enable)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counters that QPs are bound to: their life, the rule by which a port binds QPs of users by
- * itself, and what they add up to.
+ * Counters that QPs are bound to: their life, the rule by which a port binds QPs of users
+ * automatically, and their sums.
  *
  * A counter lives while a QP is bound to it; what it has counted then goes to its port's history,
  * so that the port's sums never fall.  A port's lock covers its counters and rule; lookups of
  * counters and QPs are made under it, never the reverse.
  *
- * A QP that has no port yet may be bound under the lock of any port: the first to write its counter
- * into qp->counter has it.  From then on the lock of that counter's port protects the binding.  A
- * holder of another port's lock must neither follow the pointer nor read a counter that a walk has
- * found without a reference to it.
+ * A QP that has no port yet may be bound under the lock of any port: the first writer of
+ * qp->counter succeeds. From then on the lock of that counter's port protects the binding. A holder
+ * of another port's lock must neither follow the pointer nor read a counter that a walk has found
+ * without a reference to it.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -26,7 +26,7 @@
  * @device: device with ports
  * @port_num: valid port number
  *
- * Return: it, as long-lived as the device.
+ * Return: the counters, which live as long as the device.
  */
 struct rdma_port_counter *counters_of_port(struct ib_device *device, u32 port_num)
 {
@@ -50,7 +50,8 @@ void rdma_counter_release(struct ib_device *dev)
  * @device: device
  * @port_num: port number
  *
- * Return: 0; -EINVAL for a port that the device has not; -EOPNOTSUPP when it cannot.
+ * Return: 0; -EINVAL for a port that the device has not; -EOPNOTSUPP if the device has no such
+ * counters.
  */
 int counters_possible(struct ib_device *device, u32 port_num)
 {
@@ -65,7 +66,8 @@ int counters_possible(struct ib_device *device, u32 port_num)
 }
 
 /*
- * The driver may have cleared qp->counter already, and another counter may have the QP since then.
+ * The driver may have cleared qp->counter already, and the QP may be bound to another counter
+ * since.
  */
 static void qp_leaves(struct ib_qp *qp, struct rdma_counter *counter)
 {
@@ -105,14 +107,14 @@ static void owner_put(struct rdma_counter *counter)
 		rdma_owner_put(counter->obj.owner);
 }
 
-/* The caller holds the port's lock. */
+/* Called with the port's lock held. */
 static void counter_end(struct kref *kref)
 {
 	struct rdma_counter *counter = container_of(kref, struct rdma_counter, kref);
 	struct ib_device *device = counter->device;
 	struct rdma_port_counter *counters = counters_of_port(device, counter->port);
 
-	/* One that cannot be read has counted what was read last. */
+	/* If it cannot be read, the values of the last read are added. */
 	rdma_counter_query_stats(counter);
 	add_values(counter->stats, 0, counters->hstats->num_counters, counters->hstats->value);
 	rdma_restrack_del(&counter->res);
@@ -126,9 +128,9 @@ static void counter_end(struct kref *kref)
 }
 
 /**
- * counter_unbind() - take a QP off its counter, which ends with its last QP
+ * counter_unbind() - unbind a QP from its counter, which ends with its last QP
  * @qp: QP that is bound to a counter of a port whose lock is held
- * @force: whatever the driver says
+ * @force: unbind it even if the driver fails
  *
  * Return: 0, or the driver's error with the QP still bound.
  */
@@ -177,7 +179,7 @@ static int counter_publish(struct rdma_counter *counter, struct ib_qp *qp)
  * counter_begin() - make a counter for a QP, and bind it
  * @qp: QP that a reference or a running request keeps
  * @port_num: its port, whose lock is held
- * @mode: whether the counter is made by the port's rule or by hand
+ * @mode: whether the counter is made by the port's rule or manually
  *
  * Return: the counter, which lives while the QP is bound; else an ERR_PTR.
  */
@@ -198,7 +200,7 @@ struct rdma_counter *counter_begin(struct ib_qp *qp, u32 port_num, enum rdma_nl_
 	counter->mode.param.qp_type = qp->qp_type;
 	kref_init(&counter->kref);
 	mutex_init(&counter->lock);
-	/* The counter may outlive the QP, whose owner has the name that it shows. */
+	/* The counter may outlive the QP, and shows the name of the QP's owner. */
 	rdma_object_init(&counter->obj, RDMA_OBJECT_COUNTER, device, qp->obj.owner, NULL);
 	rdma_restrack_parent_name(&counter->res, &qp->res);
 
@@ -220,7 +222,7 @@ struct rdma_counter *counter_begin(struct ib_qp *qp, u32 port_num, enum rdma_nl_
 }
 
 /**
- * counter_suits() - is it the counter that the rule means for a QP?
+ * counter_suits() - is this the counter to which the rule binds a QP?
  * @counter: counter of any port, with a lookup reference
  * @qp: the QP
  * @port_num: its port
@@ -243,8 +245,8 @@ VISIBLE_IF_KUNIT bool counter_suits(const struct rdma_counter *counter, const st
 EXPORT_SYMBOL_IF_KUNIT(counter_suits);
 
 /*
- * A counter that suits is one of the port, whose lock keeps it. Those of other ports are kept by
- * the lookup reference while they are looked at.
+ * The port's lock keeps a counter that suits, for it is one of the port. Counters of other ports
+ * are kept by the look-up reference while they are examined.
  */
 static struct rdma_counter *counter_for(const struct ib_qp *qp, u32 port_num)
 {
@@ -272,7 +274,7 @@ static struct rdma_counter *counter_for(const struct ib_qp *qp, u32 port_num)
  *
  * Context: may sleep.
  * Return: 0, also when there is no rule; else the QP works without a counter: -EINVAL for a port
- * that the device has not, -ENOMEM, or the driver's error.
+ * that the device does not have, -ENOMEM, or the driver's error.
  */
 int rdma_counter_bind_qp_auto(struct ib_qp *qp, u32 port)
 {
@@ -300,9 +302,9 @@ int rdma_counter_bind_qp_auto(struct ib_qp *qp, u32 port)
 }
 
 /**
- * rdma_counter_unbind_qp() - take a QP off its counter
- * @qp: QP that nobody else can find any more
- * @force: whatever the driver says
+ * rdma_counter_unbind_qp() - unbind a QP from its counter
+ * @qp: QP that look-ups do not find any more
+ * @force: unbind it even if the driver fails
  *
  * Context: may sleep.
  * Return: 0; -EINVAL for a QP that is not bound; the driver's error.
@@ -329,12 +331,11 @@ int rdma_counter_query_stats(struct rdma_counter *counter)
 }
 
 /**
- * rdma_counter_add_port() - add what the counters of a port have counted, those that are gone
- *			     included
+ * rdma_counter_add_port() - add up the counters of a port, including those that have ended
  * @device: registered device
  * @port_num: valid port number
- * @first: number of the first value
- * @num: how many values
+ * @first: index of the first value
+ * @num: number of values
  * @sums: the values are added to these
  *
  * A counter that cannot be read adds the values that were read last.
@@ -369,10 +370,10 @@ void rdma_counter_add_port(struct ib_device *device, u32 port_num, unsigned int 
  * rdma_counter_get_hwstat_value() - get a value of a port, summed over all its counters
  * @dev: registered device
  * @port: port number
- * @index: number of the value
+ * @index: index of the value
  *
  * Context: may sleep.
- * Return: the sum, 0 for a port that the device has not.
+ * Return: the sum, 0 for a port that the device does not have.
  */
 u64 rdma_counter_get_hwstat_value(struct ib_device *dev, u32 port, u32 index)
 {

@@ -11,9 +11,9 @@
 
 /**
  * rdma_alloc_hw_stats_struct() - allocate counters
- * @descs: a description for each, which must outlive the counters
- * @num_counters: how many
- * @lifespan: milliseconds for which values that were read are good enough
+ * @descs: one descriptor for each, which must outlive the counters
+ * @num_counters: number of counters
+ * @lifespan: milliseconds for which values are not read again
  *
  * Optional counters start out disabled.
  *
@@ -58,11 +58,11 @@ void rdma_free_hw_stats_struct(struct rdma_hw_stats *stats)
 EXPORT_SYMBOL(rdma_free_hw_stats_struct);
 
 /**
- * rdma_hw_stats_refresh() - have the driver read a counter, unless its value is young enough
+ * rdma_hw_stats_refresh() - have the driver read a counter, unless its value is recent enough
  * @device: the device
  * @port_num: port of the counters, 0 for the device's own
  * @stats: the counters; their lock is held
- * @index: number of the counter
+ * @index: index of the counter
  *
  * Context: may sleep.
  * Return: 0 or the driver's error.
@@ -78,7 +78,7 @@ int rdma_hw_stats_refresh(struct ib_device *device, u32 port_num, struct rdma_hw
 	ret = device->ops.get_hw_stats(device, stats, port_num, index);
 	if (ret < 0)
 		return ret;
-	/* A driver that read one counter only has not made the others younger. */
+	/* A driver that read only one counter has not refreshed the others. */
 	if (ret == stats->num_counters)
 		stats->timestamp = jiffies;
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The agents by which the ports of an I/O unit answer.
+ * The MAD agents with which the ports of an I/O unit answer.
  */
 #include <linux/cleanup.h>
 #include <linux/slab.h>
@@ -14,7 +14,7 @@ static void sent(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 	ib_free_mad_reply(wc->send_buf);
 }
 
-/* Without memory it is as if the answer had been lost on its way: who asked asks again. */
+/* Without memory the answer is lost as on the wire: the requester repeats its request. */
 static void answer(struct ib_mad_agent *agent, struct ib_mad_recv_wc *wc)
 {
 	const struct ib_mad_hdr *request = &wc->recv_buf.mad->mad_hdr;
@@ -32,7 +32,7 @@ static void answer(struct ib_mad_agent *agent, struct ib_mad_recv_wc *wc)
 		ib_free_mad_reply(reply);
 }
 
-/* Requests that are no Gets do not come here: the MAD layer refuses or drops them. */
+/* Only Gets arrive here: the MAD layer refuses or drops other methods. */
 static void received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 		     struct ib_mad_recv_wc *wc)
 {
@@ -42,7 +42,7 @@ static void received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 }
 
 /**
- * dm_port_has_agent() - can a port be asked about its I/O unit?
+ * dm_port_has_agent() - does a port answer device management MADs?
  * @device: device
  * @port_num: its port
  *
@@ -64,7 +64,7 @@ static int announce(struct dm_unit *unit, u32 port_num, bool on)
 	return ib_modify_port(unit->device, port_num, 0, &modify);
 }
 
-/* The port answers before it says that it does. */
+/* The agent is registered before the capability is announced. */
 static int begin_port(struct dm_unit *unit, u32 port_num)
 {
 	struct ib_mad_reg_req request = {
@@ -95,7 +95,8 @@ static int begin_port(struct dm_unit *unit, u32 port_num)
  * @unit: the unit, with agents_lock held
  *
  * Context: may sleep.
- * Return: 0; the MAD layer's error, -EINVAL if somebody else is the agent of a port; the driver's.
+ * Return: 0; the MAD layer's error, -EINVAL if a port has another agent of this class; the
+ * driver's.
  */
 int dm_agents_begin(struct dm_unit *unit)
 {
@@ -116,7 +117,7 @@ int dm_agents_begin(struct dm_unit *unit)
 }
 
 /**
- * dm_agents_end() - answer no more
+ * dm_agents_end() - stop answering
  * @unit: the unit, with agents_lock held
  *
  * Context: may sleep.
@@ -129,7 +130,7 @@ void dm_agents_end(struct dm_unit *unit)
 	rdma_for_each_port(unit->device, port_num) {
 		if (!unit->agent[port_num])
 			continue;
-		/* A device that fails cannot be told any more. */
+		/* A failed device cannot take the change any more. */
 		announce(unit, port_num, false);
 		ib_unregister_mad_agent(unit->agent[port_num]);
 		unit->agent[port_num] = NULL;

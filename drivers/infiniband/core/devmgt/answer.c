@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What an I/O unit answers.
+ * The attributes with which an I/O unit answers.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -36,7 +36,7 @@ static u16 unit_info(const struct dm_unit *unit, void *data)
 	return 0;
 }
 
-/* The controller in a slot of a request, or the status that says why there is none */
+/* Returns the controller in a slot, or NULL and the status that says why there is none. */
 static const struct ib_dm_ioc *ioc_at(const struct dm_unit *unit, u32 slot, u16 *status)
 {
 	if (!slot || slot > IB_DM_MAX_SLOTS) {
@@ -57,7 +57,7 @@ static u16 profile(const struct dm_unit *unit, u32 slot, void *data)
 	return status;
 }
 
-/* The modifier has the slot in its upper half, then the last and the first entry. */
+/* The attribute modifier has the slot in its upper half, then the last and the first entry. */
 static u16 service_entries(const struct dm_unit *unit, u32 attr_mod, void *data)
 {
 	unsigned int first = attr_mod & 0xff, last = attr_mod >> 8 & 0xff;
@@ -80,7 +80,7 @@ static u16 service_entries(const struct dm_unit *unit, u32 attr_mod, void *data)
  * @data: receives the attribute; IB_MGMT_DEVICE_DATA bytes of zeros
  *
  * Context: may sleep.
- * Return: status of the answer; @data is as it was unless it is 0.
+ * Return: status of the answer; unless it is 0, @data is unchanged.
  */
 u16 dm_answer(struct dm_unit *unit, u16 attr_id, u32 attr_mod, void *data)
 {

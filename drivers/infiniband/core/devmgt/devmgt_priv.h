@@ -2,8 +2,8 @@
 /*
  * What the files of devmgt/ share.
  *
- * Locks, outermost first: dm_unit.agents_lock, dm_unit.rwsem. Handlers of MADs take the second
- * alone, for agents are unregistered with the first one held.
+ * Locks, outermost first: dm_unit.agents_lock, dm_unit.rwsem. Handlers of MADs take only the
+ * second, because agents are unregistered with the first one held.
  */
 #ifndef RDMA_CORE_DEVMGT_PRIV_H
 #define RDMA_CORE_DEVMGT_PRIV_H
@@ -17,8 +17,8 @@
  * struct ib_dm_ioc - an I/O controller of this host
  * @unit: its unit
  * @slot: its slot, from 1
- * @profile: as it is answered
- * @entries: its services; @profile has their number
+ * @profile: the IOControllerProfile that is sent in answers
+ * @entries: its services; their number is in @profile
  */
 struct ib_dm_ioc {
 	struct dm_unit *unit;

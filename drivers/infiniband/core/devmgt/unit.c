@@ -75,7 +75,7 @@ static void leave_slot(struct dm_unit *unit, struct ib_dm_ioc *ioc)
 	unit->change_id++;
 }
 
-/* The first controller brings the agents, the last one takes them along. */
+/* The agents exist while there is a controller. */
 static int enter(struct dm_unit *unit, struct ib_dm_ioc *ioc)
 {
 	int ret;
@@ -97,21 +97,21 @@ static int enter(struct dm_unit *unit, struct ib_dm_ioc *ioc)
 
 /**
  * ib_dm_register_ioc() - offer an I/O controller
- * @device: InfiniBand device whose ports tell of it
- * @profile: what they tell; guid is not 0, num_svc_entries does not count
+ * @device: InfiniBand device whose ports present it
+ * @profile: its profile; guid is not 0, num_svc_entries is ignored
  * @entries: its services; NULL if @count is 0
  * @count: their number, up to 255
  *
  * While the device has controllers, its ports have IB_PORT_DEVICE_MGMT_SUP in their capability
- * masks and answer Gets of ClassPortInfo, IOUnitInfo, IOControllerProfile and ServiceEntries to
- * everybody who asks.
+ * masks and answer Gets of ClassPortInfo, IOUnitInfo, IOControllerProfile and ServiceEntries from
+ * any requester.
  *
  * Context: may sleep; while a client of the caller's is attached to @device, or in a watcher's
  * callback for one of its ports.
  * Return: the controller, for ib_dm_unregister_ioc(); -EOPNOTSUPP for a device without InfiniBand
- * ports; -EINVAL for too many services or without a GUID; -EEXIST if the device has a controller
- * of that GUID; -ENOSPC if it has 255; -ENOMEM; -EINVAL if another agent, such as the SRP target's,
- * answers for a port; what the driver says if it cannot set the capability.
+ * ports; -EINVAL for too many services or without a GUID; -EEXIST if the device has a controller of
+ * that GUID; -ENOSPC if it has 255; -ENOMEM; -EINVAL if another agent, such as the SRP target's,
+ * answers for a port; the driver's error if it cannot set the capability.
  */
 struct ib_dm_ioc *ib_dm_register_ioc(struct ib_device *device,
 				     const struct ib_dm_ioc_profile *profile,
@@ -138,11 +138,11 @@ struct ib_dm_ioc *ib_dm_register_ioc(struct ib_device *device,
 EXPORT_SYMBOL(ib_dm_register_ioc);
 
 /**
- * ib_dm_unregister_ioc() - offer an I/O controller no more
+ * ib_dm_unregister_ioc() - withdraw an I/O controller
  * @ioc: the controller; at the latest in remove() of the client, or in IB_PORT_EVENT_REMOVE of the
  *	watcher, that has registered it
  *
- * It is not answered any more on return. Context: may sleep.
+ * No answer mentions it after this has returned. Context: may sleep.
  */
 void ib_dm_unregister_ioc(struct ib_dm_ioc *ioc)
 {
@@ -168,12 +168,12 @@ static int find_entry(const struct ib_dm_ioc *ioc, const struct ib_dm_svc_entry 
 }
 
 /**
- * ib_dm_add_svc_entry() - let a controller have another service
+ * ib_dm_add_svc_entry() - add a service to a controller
  * @ioc: the controller
  * @entry: name and number
  *
  * Context: may sleep.
- * Return: 0; -EEXIST if it has just this one; -ENOSPC if it has 255; -ENOMEM.
+ * Return: 0; -EEXIST if it has exactly this one; -ENOSPC if it has 255; -ENOMEM.
  */
 int ib_dm_add_svc_entry(struct ib_dm_ioc *ioc, const struct ib_dm_svc_entry *entry)
 {
@@ -198,11 +198,11 @@ int ib_dm_add_svc_entry(struct ib_dm_ioc *ioc, const struct ib_dm_svc_entry *ent
 EXPORT_SYMBOL(ib_dm_add_svc_entry);
 
 /**
- * ib_dm_remove_svc_entry() - take a service from a controller
+ * ib_dm_remove_svc_entry() - remove a service from a controller
  * @ioc: the controller
  * @entry: as it was added
  *
- * Those behind it move up. Context: may sleep.
+ * Later services move up by one. Context: may sleep.
  * Return: 0 or -ENOENT.
  */
 int ib_dm_remove_svc_entry(struct ib_dm_ioc *ioc, const struct ib_dm_svc_entry *entry)
@@ -248,7 +248,7 @@ static int attach(struct ib_device *device)
 	return 0;
 }
 
-/* Consumers have withdrawn their controllers. */
+/* All consumers have unregistered their controllers. */
 static void detach(struct ib_device *device, void *client_data)
 {
 	struct dm_unit *unit = client_data;

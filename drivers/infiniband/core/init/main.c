@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * ib_core's beginning and end. This file alone knows every folder of ib_core, and begins them from
- * the lowest up.
+ * Initialisation and exit of ib_core. This file alone knows every folder of ib_core, and
+ * initialises them from the lowest up.
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
@@ -68,7 +68,7 @@ static int __init ib_core_init(void)
 	ret = mcast_init();
 	if (ret)
 		goto sa;
-	/* Watchers of ports may have I/O controllers until a port goes. */
+	/* Port watchers may keep I/O controllers until their port is removed. */
 	ret = devmgt_init();
 	if (ret)
 		goto mcast;

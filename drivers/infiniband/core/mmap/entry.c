@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Offsets by which user space names what a driver lets it map.
+ * Offsets by which user space names the regions that a driver lets it map.
  *
- * A context's mmap_xa holds each entry at every page offset it covers.  An entry's offsets are not
- * given to another before the last mapping of it is gone.
+ * A context's mmap_xa holds each entry at every page offset it covers. An entry's offsets are not
+ * given to another before the last mapping of it has ended.
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -85,7 +85,7 @@ void rdma_user_mmap_entry_put(struct rdma_user_mmap_entry *entry)
 EXPORT_SYMBOL(rdma_user_mmap_entry_put);
 
 /**
- * rdma_user_mmap_entry_remove() - let an entry be mapped no more
+ * rdma_user_mmap_entry_remove() - let an entry not be mapped any more
  * @entry: the entry or NULL; existing mappings keep it
  */
 void rdma_user_mmap_entry_remove(struct rdma_user_mmap_entry *entry)
@@ -103,8 +103,8 @@ void rdma_user_mmap_entry_remove(struct rdma_user_mmap_entry *entry)
 EXPORT_SYMBOL(rdma_user_mmap_entry_remove);
 
 /*
- * First offset in [*first, max] from which @pages offsets are free.  Walks the entries, not the
- * offsets: each one met moves the candidate behind it.
+ * First offset in [*first, max] from which @pages offsets are free. Walks the entries, not the
+ * offsets: each entry that it meets moves the candidate behind that entry.
  */
 static int find_gap(struct xarray *xa, u32 pages, u32 *first, u32 max)
 {
@@ -131,9 +131,9 @@ static int find_gap(struct xarray *xa, u32 pages, u32 *first, u32 max)
  * rdma_user_mmap_entry_insert_range() - give an entry an offset
  * @ucontext: context of the caller
  * @entry: the driver's entry, zeroed
- * @length: bytes that can be mapped by it
- * @min_pgoff: smallest offset, in pages
- * @max_pgoff: largest
+ * @length: bytes that can be mapped through it
+ * @min_pgoff: smallest offset it may get, in pages
+ * @max_pgoff: largest offset it may cover, in pages
  *
  * Context: process.
  * Return: 0, -EINVAL without an entry or a length, -ENOMEM when no room is left.
@@ -188,7 +188,7 @@ EXPORT_SYMBOL(rdma_user_mmap_entry_insert_range);
  * rdma_user_mmap_entry_insert() - give an entry any offset
  * @ucontext: context of the caller
  * @entry: the driver's entry, zeroed
- * @length: bytes that can be mapped by it
+ * @length: bytes that can be mapped through it
  *
  * Return: as rdma_user_mmap_entry_insert_range().
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Mapping device pages into a process so that they can be taken back.
+ * Mapping device pages into a process so that they can be revoked.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -42,8 +42,8 @@ EXPORT_SYMBOL(rdma_umap_priv_init);
  * @prot: page protection
  * @entry: mmap offset entry that led here, or NULL
  *
- * The mapping enters the file's list before the pages appear, so whoever takes mappings back after
- * waiting for mmap_lock finds it with all its pages.
+ * The mapping enters the file's list before the pages appear, so a revocation that has waited for
+ * mmap_lock finds it with all its pages.
  *
  * Context: process, from the driver's mmap operation.
  * Return: 0, -EINVAL for a private mapping or another size, -ENOMEM, -EAGAIN when the pages cannot

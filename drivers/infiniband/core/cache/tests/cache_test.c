@@ -110,7 +110,7 @@ static void replaced_gid_stays_with_its_users(struct kunit *test)
 
 	device->port[1].gid[0].global.interface_id = cpu_to_be64(99);
 	refresh_after(device, IB_EVENT_GID_CHANGE, 1);
-	/* An entry without a reference is gone after this. */
+	/* An entry without a reference is freed by now. */
 	rcu_barrier();
 	KUNIT_EXPECT_MEMEQ(test, &attr->gid, &old, sizeof(old));
 	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), 0);
@@ -119,7 +119,7 @@ static void replaced_gid_stays_with_its_users(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, PTR_ERR(rdma_read_gid_attr_ndev_rcu(attr)), -EINVAL);
 	rdma_put_gid_attr(attr);
 
-	/* The port's own entry goes with the device, a user's reference may go later. */
+	/* The table's reference ends with the device; a user's may end later. */
 	test_device_gone(device);
 	KUNIT_EXPECT_MEMEQ(test, &attr->gid, &old, sizeof(old));
 	rdma_put_gid_attr(attr);
@@ -132,7 +132,7 @@ static int iwarp_immutable(struct ib_device *ib, u32 port_num, struct ib_port_im
 	return 0;
 }
 
-/* A GID of an iWARP port stands on the port's net device, and is none without one. */
+/* A GID of an iWARP port has the port's net device, and is empty without one. */
 static void iwarp_gid_has_its_net_device(struct kunit *test)
 {
 	struct test_device *device = test_device_alloc();
@@ -258,7 +258,7 @@ static void attributes_follow_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_get_cached_pkey(&device->ib, 1, 3, &pkey), 0);
 	KUNIT_EXPECT_EQ(test, pkey, 0x8033);
 
-	/* The port's GIDs tell the prefix if the port does not. */
+	/* The prefix is taken from the port's GIDs if the port attributes do not have it. */
 	port->gid[0].global.subnet_prefix = cpu_to_be64(0xfec0ULL << 48);
 	refresh_after(device, IB_EVENT_CLIENT_REREGISTER, 1);
 	KUNIT_EXPECT_EQ(test, ib_query_port(&device->ib, 1, &attr), 0);
@@ -286,7 +286,9 @@ static void silent_device_leaves_the_cache_as_it_was(struct kunit *test)
 	test_device_gone(device);
 }
 
-/* One table that the device is silent about keeps nothing else back, and is asked for again. */
+/*
+ * A table that cannot be read does not prevent the refresh of the others, and is read again later.
+ */
 static void silence_is_made_up_for(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_owed");
@@ -310,7 +312,7 @@ static void silence_is_made_up_for(struct kunit *test)
 	refresh_after(device, IB_EVENT_SM_CHANGE, 1);
 	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), 0);
 	KUNIT_EXPECT_EQ(test, be64_to_cpu(gid.global.interface_id), 99);
-	/* Once is enough. */
+	/* It is read again only once. */
 	device->port[1].gid[0].global.interface_id = cpu_to_be64(100);
 	refresh_after(device, IB_EVENT_SM_CHANGE, 1);
 	KUNIT_EXPECT_EQ(test, rdma_query_gid(&device->ib, 1, 0, &gid), 0);
@@ -345,7 +347,7 @@ static void port_has_gid_types(struct kunit *test)
 	test_device_gone(device);
 }
 
-/* Is this the device, and the port? The reference is given back. */
+/* Checks which device and port were found, and drops the reference. */
 static bool found(struct ib_device *at, const u32 *port_num, struct test_device *device, u32 port)
 {
 	if (at)
@@ -373,7 +375,7 @@ static void device_is_found_by_guid_and_gid(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, found(ib_device_get_by_gid(&gid, &port), &port, two, 2));
 	KUNIT_EXPECT_NULL(test, ib_device_get_by_gid(&zgid, &port));
 
-	/* A device that has gone is not found, and another one may have its GUID. */
+	/* A removed device is not found, and another one may take its GUID. */
 	one->port[1].gid[0].global.interface_id = guid;
 	refresh_after(one, IB_EVENT_GID_CHANGE, 1);
 	test_device_gone(two);

@@ -12,15 +12,15 @@
 #include "../devmgt_priv.h"
 
 /**
- * struct ports - what the ports of the device say, and the agents that they have
+ * struct ports - the capability that the ports announce, and their agents
  * @fake: the device
  * @agent: that of port 1
  * @agents: how many there are
  * @received: the handler of port 1
  * @unit: the context of its agent
- * @refuse: registering an agent fails like this
- * @capable: the port says that it has device management
- * @modify: setting the capability fails like this
+ * @refuse: error with which registering an agent fails
+ * @capable: the port announces device management
+ * @modify: error with which setting the capability fails
  */
 struct ports {
 	struct fake_sa *fake;
@@ -71,7 +71,7 @@ static struct ib_mad_agent *register_agent(struct ib_device *device, u32 port_nu
 
 static void unregister_agent(struct ib_mad_agent *agent)
 {
-	/* A port must not say any more that it answers when its agent goes. */
+	/* The capability must be withdrawn before the agent is unregistered. */
 	KUNIT_EXPECT_FALSE(kunit_get_current_test(), now->capable && !now->modify);
 	now->agents--;
 }
@@ -222,7 +222,7 @@ static void services_change(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask(ports, 0x10, 0), 0);
 	/* The controller, three services that were added and one that was removed are changes. */
 	KUNIT_EXPECT_EQ(test, data[1], 5);
-	/* The number of changes begins anew. */
+	/* The change counter wraps. */
 	ports->unit->change_id = U16_MAX;
 	KUNIT_EXPECT_EQ(test, ib_dm_add_svc_entry(one, &services[1]), 0);
 	KUNIT_EXPECT_EQ(test, ask(ports, 0x10, 0), 0);
@@ -239,7 +239,7 @@ static void services_change(struct kunit *test)
 	ib_dm_unregister_ioc(one);
 }
 
-/* Agents and the capability are there as long as a controller is. */
+/* Agents and the capability exist as long as a controller does. */
 static void agents(struct kunit *test)
 {
 	struct ports *ports = test->priv;
