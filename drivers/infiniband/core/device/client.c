@@ -8,10 +8,10 @@
  *
  * - attaching checks, under clients_rwsem, that device and client are both still visible in their
  *   tables and that the pair has no entry yet;
- * - a side that leaves first hides itself in its table, and then detaches what is attached: so an
- *   attachment just before that is seen, and later ones do not happen;
- * - an attached pair holds a reference on each side, given back after remove() has returned. Both
- *   sides wait for theirs, whichever of them detaches.
+ * - a side that leaves hides itself in its table first, and then detaches what is attached: so it
+ * sees an attachment made just before, and there are none afterwards;
+ * - an attached pair holds a reference on each side, dropped after remove() has returned. Both
+ * sides wait for theirs, whichever of them detaches.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -56,8 +56,8 @@ static bool both_shown(struct ib_device *device, struct ib_client *client)
 
 /*
  * The caller holds references to both. An entry exists from before add(), which replaces its NULL
- * value by the client's data, until after remove(). A client whose add() fails does without the
- * device; that is no error of the registration.
+ * value by the client's data, until after remove(). A client whose add() fails is not attached to
+ * the device; that is no error of the registration.
  */
 static int attach(struct ib_device *device, struct ib_client *client)
 {
@@ -104,7 +104,7 @@ static void detach(struct ib_device *device, struct ib_client *client)
 		xa_clear_mark(&device->client_data, client->client_id, CLIENT_ATTACHED);
 		data = xa_load(&device->client_data, client->client_id);
 	}
-	/* No lock is held: remove() may wait for whatever it likes, such as user space. */
+	/* No lock is held: remove() may wait for anything, such as user space. */
 	if (client->remove)
 		client->remove(device, data);
 	xa_erase(&device->client_data, client->client_id);
@@ -113,8 +113,8 @@ static void detach(struct ib_device *device, struct ib_client *client)
 }
 
 /*
- * Returns the registered client with the smallest id from *id on, with a reference. *id moves past
- * it.
+ * Returns the registered client with the smallest id from *id on, with a reference, and moves *id
+ * past it.
  */
 static struct ib_client *next_registered(unsigned long *id)
 {
@@ -129,8 +129,8 @@ static struct ib_client *next_registered(unsigned long *id)
 }
 
 /*
- * Returns the client with the largest id below *id that may be attached, with a reference. *id
- * becomes its id.
+ * Returns the client with the largest id below *id that may be attached, with a reference, and sets
+ * *id to its id.
  */
 static struct ib_client *previous_known(unsigned long *id)
 {
@@ -146,7 +146,7 @@ static struct ib_client *previous_known(unsigned long *id)
 }
 
 /**
- * ib_clients_attach_all() - attach a device to the clients that are there, in order of registration
+ * ib_clients_attach_all() - attach a device to the registered clients, in order of registration
  * @device: device that has just been shown; held by the caller
  *
  * Return: 0 or -ENOMEM.
@@ -190,7 +190,7 @@ static int assign_id(struct ib_client *client)
 	int ret;
 
 	guard(rwsem_write)(&ib_clients_rwsem);
-	/* Ids of clients that left last are free again. */
+	/* Ids of the last clients that have unregistered are free again. */
 	while (ids_used && !xa_load(&ib_clients, ids_used - 1))
 		ids_used--;
 	client->client_id = ids_used;
@@ -228,12 +228,12 @@ static int attach_all(struct ib_client *client)
 }
 
 /**
- * ib_register_client() - be notified of every device, those present and those to come
+ * ib_register_client() - be notified of every present and future device
  * @client: the client; add() is called once for each device and, if it succeeded, remove() once
- *          before the device goes or the client unregisters
+ *          before the device or the client is unregistered
  *
- * Clients without no_kverbs_req see only devices that offer all kernel verbs. add() of all present
- * devices has returned when this returns. Context: may sleep; not from add() or remove().
+ * Clients without no_kverbs_req see only devices that offer all kernel verbs. add() has returned
+ * for all present devices when this returns. Context: may sleep; not from add() or remove().
  *
  * Return: 0 or -ENOMEM.
  */
@@ -278,7 +278,7 @@ EXPORT_SYMBOL(ib_unregister_client);
  * @client: the client
  * @data: value for ib_get_client_data() and remove()
  *
- * Context: any that may take a spinlock; does not fail, the place was made by the attachment.
+ * Context: any that may take a spinlock; does not fail, because attaching has allocated the entry.
  */
 void ib_set_client_data(struct ib_device *device, struct ib_client *client, void *data)
 {
@@ -287,8 +287,8 @@ void ib_set_client_data(struct ib_device *device, struct ib_client *client, void
 EXPORT_SYMBOL(ib_set_client_data);
 
 /*
- * Calls visit() for each client attached to the device until one returns non-zero. Since detaching
- * takes the lock for writing, none goes meanwhile.
+ * Calls visit() for each client attached to the device until one returns non-zero. No client is
+ * detached meanwhile, because detaching takes the lock for writing.
  */
 static int visit_attached(struct ib_device *device,
 			  int (*visit)(struct ib_device *device, struct ib_client *client,
@@ -331,7 +331,7 @@ struct nl_info_request {
 	struct ib_client_nl_info *info;
 };
 
-/* Returns 1 if the client has answered, 0 if it is not the one that was asked, or an error. */
+/* Returns 1 if the client has answered, 0 if it does not serve this device or port, or an error. */
 static int settle_nl_info(int ret, struct ib_client_nl_info *info)
 {
 	if (ret)
@@ -379,10 +379,10 @@ static int ask_nl_info(struct ib_device *device, struct nl_info_request *request
  * @client_name: name of the client, as in struct ib_client
  * @res: filled in on success; the caller puts @res->cdev
  *
- * A client that is not there is loaded by its alias rdma-client-NAME, because user space may ask
- * before anything else has made it necessary.
+ * A client that is not registered is loaded by its alias rdma-client-NAME, because user space may
+ * ask before anything else has made it necessary.
  *
- * Context: may sleep; no lock that module loading takes.
+ * Context: may sleep; without locks that module loading takes.
  * Return: 0, -EOPNOTSUPP if no such client serves @device, or the client's error.
  */
 int ib_get_client_nl_info(struct ib_device *device, const char *client_name,
@@ -424,7 +424,7 @@ static int visit_net_dev(struct ib_device *device, struct ib_client *client, voi
  * ib_get_net_dev_by_params() - net device that a client has on top of an InfiniBand port
  * @dev: the device
  * @port: port number
- * @pkey: P_Key the net device uses
+ * @pkey: P_Key that the net device uses
  * @gid: GID it communicates with, or NULL for any
  * @addr: address it is configured with
  *

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What device/ offers the folders above it, beyond <rdma/ib_verbs.h> and
- * <rdma/rdma_netlink.h>: clients, events, net devices, the netlink socket, ports and what drivers
- * are asked about them, and the registry, in which devices are found.
+ * What device/ offers the folders above it, beyond <rdma/ib_verbs.h> and <rdma/rdma_netlink.h>:
+ * clients, events, net devices, the netlink socket, ports and their queries, and the registry, in
+ * which devices are found.
  *
- * Locks of a device's life, outermost first; those of register/ are among them:
- *   device_rename_lock (register/) one change of a name at a time
- *   core->subdev_lock              devices below it, which the driver makes and ends under it
- *   core->registration_lock        one registration state change of a device at a time
- *   compat_nets_rwsem (register/)  the table of network namespaces
- *   core->compat_lock              the compat devices that stand for it in other namespaces
- *   core->clients_rwsem            which clients are attached to the device
- *   registry_rwsem (registry.c)    names, and visibility in the registry
- *   ib_clients_rwsem (client.c)    the table of clients
- * Calls into clients are made with clients_rwsem held for reading at the most.
+ * Locks of a device's life, outermost first; those of register/ are among them: device_rename_lock
+ *   (register/) one change of a name at a time core->subdev_lock the sub-devices, which the driver
+ *   makes and deletes under it core->registration_lock one registration state change of a device at
+ *   a time compat_nets_rwsem (register/) the table of network namespaces core->compat_lock the
+ *   compat devices that stand for it in other namespaces core->clients_rwsem which clients are
+ *   attached to the device registry_rwsem (registry.c) names, and visibility in the registry
+ *   ib_clients_rwsem (client.c) the table of clients Calls into clients are made with clients_rwsem
+ *   held for reading at the most.
  */
 #ifndef RDMA_CORE_DEVICE_H
 #define RDMA_CORE_DEVICE_H
@@ -42,7 +40,7 @@ struct sa_port;
 struct sk_buff;
 struct sock;
 
-/* Ports of all devices together, so that a netlink dump is bounded. */
+/* Largest number of ports of a device, and of minors of uverbs and of umad. */
 #define RDMA_MAX_PORTS 8192
 
 /**
@@ -59,17 +57,18 @@ struct sock;
  * @handlers: struct ib_event_handler
  * @event_lock: protects @events and @events_open; taken from any context
  * @events: events waiting for @event_work, oldest first
- * @events_open: the device takes events
- * @event_work: hands the events out, in order
+ * @events_open: events of the device are accepted
+ * @event_work: delivers the events in order
  * @compat_lock: protects @compat
  * @compat: compat devices, which stand for the device in other namespaces, by namespace id
- * @subdev_lock: protects @subdevs and @subdevs_open; held while the driver makes or ends one
- * @subdevs: devices below this one
- * @subdevs_open: the device takes more of them
+ * @subdev_lock: protects @subdevs and @subdevs_open; held while the driver makes or deletes one
+ * @subdevs: the sub-devices
+ * @subdevs_open: sub-devices may be added
  * @subdev_entry: in the parent's @subdevs, protected by its lock
- * @roce_entry: among the devices whose GID tables follow net devices, see roce/watch.c
+ * @roce_entry: in the list of devices whose GID tables follow net devices, see roce/watch.c
  * @hw_stats: hardware counters of the device, or NULL; see counter/hw_stats.c
- * @cq_pool: CQs that kernel consumers share, see verbs/cq_pool.c; NULL while there are none
+ * @cq_pool: CQs that kernel consumers share, see verbs/cq_pool.c; NULL before the first is
+ *	allocated
  */
 struct rdma_device_core {
 	struct ib_device *device;
@@ -115,8 +114,8 @@ struct rdma_device_core {
  * @hw_stats: hardware counters of the port, or NULL; see counter/hw_stats.c
  * @counter: counters that QPs are bound to, see counter/counter.c
  * @sysfs: the port's folder in the device's own namespace
- * @sa: subnet administration, see sa/; NULL where there is none
- * @mcast: multicast groups, see mcast/; NULL where there are none
+ * @sa: subnet administration, see sa/; NULL if the port has none
+ * @mcast: multicast groups, see mcast/; NULL if the port has none
  */
 struct rdma_port_core {
 	struct ib_device *device;
@@ -165,7 +164,7 @@ void ib_device_for_each(void (*visit)(struct ib_device *device));
 int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_callback *cb);
 
 /*
- * Every registered device in turn, held by a registration reference which the loop drops. A loop
+ * Each registered device in turn, held by a registration reference, which the loop drops. A loop
  * that ends early leaves the reference to the caller.
  */
 #define for_each_registered_device(device, index)                                                  \
@@ -239,8 +238,8 @@ bool ib_event_changes_port(enum ib_event_type type);
 /* Changes of devices: event.c ---------------------------------------------------------------- */
 
 /**
- * struct ib_device_change - a change that subscribers are told
- * @device: the device, which stays until they return
+ * struct ib_device_change - a change of which subscribers are notified
+ * @device: the device, which lives at least until they return
  * @port_num: the port whose net device it is about; 0 for changes of the device
  */
 struct ib_device_change {
@@ -255,8 +254,8 @@ void ib_device_notify(struct ib_device *device, u32 port_num, enum rdma_nl_notif
 /* Netlink: netlink.c ------------------------------------------------------------------------- */
 
 /*
- * Refuses what was asked for by netlink: the reason goes to the sender with the answer, and to
- * rdma_refuse(). The format is a string literal, which NL_SET_ERR_MSG_FMT() needs.
+ * Refuses a netlink request: the reason goes to the sender with the answer, and to rdma_refuse().
+ * The format must be a string literal, which NL_SET_ERR_MSG_FMT() needs.
  */
 #define rdma_nl_refuse(extack, err, fmt, ...)                                                      \
 	({                                                                                         \

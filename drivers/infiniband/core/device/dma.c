@@ -43,7 +43,7 @@ bool __rdma_block_iter_next(struct ib_block_iter *biter)
 		return false;
 
 	biter->__dma_addr = sg_dma_address(biter->__sg) + biter->__sg_advance;
-	/* the bytes from this address to the end of its block */
+	/* The number of bytes from this address to the end of its block. */
 	room = block - (biter->__dma_addr & (block - 1));
 
 	for (;;) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * An Ethernet port's speed in the terms of an InfiniBand one.
+ * The speed and width of an Ethernet port, expressed as InfiniBand speed and width.
  */
 #include <linux/ethtool.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
 #include "device.h"
 
-/* A link whose number of lanes is unknown is shown as the first row that is not slower. */
+/* A link with an unknown number of lanes is shown as the first row that is not slower. */
 static const struct {
 	u32 mbps;
 	u16 speed;
@@ -25,7 +25,7 @@ static const struct {
 };
 
 /*
- * The signalling rate of a link that tells its lanes, by the speed of one lane, which has to match.
+ * The InfiniBand speed of a link with a known number of lanes, by the exact speed of one lane.
  */
 static const struct {
 	u32 mbps;
@@ -91,7 +91,7 @@ static int ask_netdev(struct net_device *netdev, u32 *mbps, u32 *lanes)
  * @speed: receives one of enum ib_port_speed
  * @width: receives one of enum ib_port_width
  *
- * A net device that does not know its speed counts as one of 1 Gb/s.
+ * A net device of unknown speed is taken as one of 1 Gb/s.
  *
  * Context: may sleep; takes the RTNL.
  * Return: 0; -EINVAL for a port that is not Ethernet; -ENODEV when it has no

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Asynchronous events: from the driver's interrupt to the handlers, in order. And changes of
+ * Asynchronous events: from the driver's interrupt to the handlers, in order. Also changes of
  * devices, of which the folders above are notified.
  *
- * A driver reports an event in any context. It waits in the device's list and a work item hands it
- * out: first to the pre-handlers, by which the cache refreshes what the event may have changed and
- * security/ stops QPs that may not go on, then to the handlers, so that these see the new
- * state. Events of one device never overtake each other; devices do not wait for each other.
+ * A driver reports an event in any context. The event waits in the device's list until a work item
+ * delivers it: first to the pre-handlers, with which the cache refreshes what the event may have
+ * changed and security/ stops QPs that have lost their permission, then to the handlers, so that
+ * these see the new state. Events of one device never overtake each other; devices do not wait for
+ * each other.
  */
 #include <linux/cleanup.h>
 #include <linux/mempool.h>
@@ -20,7 +21,7 @@ struct queued_event {
 	struct ib_event event;
 };
 
-/* So many events of a burst get through even if there is no memory for them. */
+/* Number of events of a burst that are delivered even if there is no memory for them. */
 #define RESERVED_EVENTS 128
 
 static mempool_t *event_pool;
@@ -30,7 +31,7 @@ static LIST_HEAD(prehandlers);
 
 /*
  * Work queue for kernel consumers of RDMA devices. Work on it may sleep and may allocate. Events
- * are handed out on it.
+ * are delivered on it.
  */
 struct workqueue_struct *ib_wq;
 EXPORT_SYMBOL_GPL(ib_wq);
@@ -63,8 +64,8 @@ static void hand_out_events(struct work_struct *work)
 }
 
 /**
- * ib_events_add_prehandler() - have a folder of the core see every event before the handlers
- * @prehandler: comes after those that were added before; stays as long as the module
+ * ib_events_add_prehandler() - let a folder of the core see every event before the handlers
+ * @prehandler: called after those that were added before; lives as long as the module
  *
  * Context: while the module is initialised.
  */
@@ -101,7 +102,7 @@ void ib_dispatch_event(const struct ib_event *event)
 EXPORT_SYMBOL(ib_dispatch_event);
 
 /**
- * ib_event_changes_port() - does an event mean that a port's attributes or tables may be new?
+ * ib_event_changes_port() - may a port's attributes or tables have changed with an event?
  * @type: type of the event
  *
  * Return: true for events of a port, whose number the event has.
@@ -183,7 +184,7 @@ void ib_events_setup(struct rdma_device_core *core)
 }
 
 /**
- * ib_events_open() - take events from now on
+ * ib_events_open() - accept events from now on
  * @device: device with ports, whose caches are filled after this
  */
 void ib_events_open(struct ib_device *device)
@@ -193,7 +194,7 @@ void ib_events_open(struct ib_device *device)
 }
 
 /**
- * ib_events_close() - take no more events and hand out those that wait
+ * ib_events_close() - accept no more events and deliver those that are queued
  * @device: device that is being unregistered, or whose registration has failed
  */
 void ib_events_close(struct ib_device *device)
@@ -231,7 +232,8 @@ void ib_device_notifier_unregister(struct notifier_block *nb)
 }
 
 /**
- * ib_device_notify() - tell subscribers that a device has come, gone or changed its net device
+ * ib_device_notify() - notify subscribers that a device was registered or unregistered, or got
+ * another net device
  * @device: the device
  * @port_num: the port whose net device it is about, 0 for changes of the device
  * @type: type of the event

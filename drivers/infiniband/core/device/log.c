@@ -60,13 +60,13 @@ DEFINE_IBDEV_LEVEL(ibdev_info, KERN_INFO);
 
 #if defined(CONFIG_DYNAMIC_DEBUG_CORE)
 /**
- * ibdev_dynamic_dbg() - what ibdev_dbg() calls when its line is switched on
+ * ibdev_dynamic_dbg() - log a line of ibdev_dbg() that dynamic debug has enabled
  * @descriptor: the line's descriptor
  * @ibdev: the device, or NULL
  * @format: printf format
  *
- * The kernel's own function for this reads struct ib_device as the kernel was built with it, which
- * is not the structure of <rdma/ib_verbs.h>.
+ * The kernel's own function for this uses the layout of struct ib_device with which the kernel was
+ * built, which is not that of <rdma/ib_verbs.h>.
  */
 void ibdev_dynamic_dbg(struct _ddebug *descriptor, const struct ib_device *ibdev,
 		       const char *format, ...)

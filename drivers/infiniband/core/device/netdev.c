@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Net devices of ports: which one a port stands on, and the way back; and net devices whose data
- * path an RDMA driver provides.
+ * Net devices of ports: the net device of a port, and the device of a net device; also net devices
+ * whose data path an RDMA driver provides.
  */
 #include <linux/cleanup.h>
 #include <linux/hashtable.h>
@@ -26,7 +26,7 @@ static void link_port(struct rdma_port_core *port, struct net_device *netdev)
 	hash_add_rcu(ports_by_netdev, &port->netdev_link, (unsigned long)netdev);
 }
 
-/* Returns true if the port had a net device, with which it may still be looked up. */
+/* Returns true if the port had a net device, by which RCU readers may still find it. */
 static bool clear_netdev(struct rdma_port_core *port)
 {
 	struct net_device *old;
@@ -78,13 +78,13 @@ int ib_device_set_netdev(struct ib_device *ib_dev, struct net_device *ndev, u32 
 		return 0;
 	if (clear_netdev(core))
 		/*
-		 * A reader that stands on the port must not follow it into the chain of the next
-		 * net device, be it named now or later.
+		 * A reader that has reached the port in a hash chain must not follow it into the
+		 * chain of its next net device, whenever that is set.
 		 */
 		synchronize_rcu();
 	if (ndev)
 		set_netdev(core, ndev);
-	/* The net devices that a device begins with are reported when it is registered. */
+	/* The first net devices of a device are reported when it is registered. */
 	if (ib_registry_shown(ib_dev))
 		ib_device_notify(ib_dev, port, ndev ? RDMA_NETDEV_ATTACH_EVENT :
 						      RDMA_NETDEV_DETACH_EVENT);
@@ -121,7 +121,7 @@ struct net_device *ib_device_get_netdev(struct ib_device *ib_dev, u32 port)
 EXPORT_SYMBOL(ib_device_get_netdev);
 
 /**
- * ib_device_get_by_netdev() - device with a port that stands on a net device
+ * ib_device_get_by_netdev() - get the device that has a port on a net device
  * @ndev: net device that a driver named with ib_device_set_netdev()
  * @driver_id: only a device of this driver, or RDMA_DRIVER_UNKNOWN for any
  *
@@ -146,8 +146,8 @@ struct ib_device *ib_device_get_by_netdev(struct net_device *ndev, enum rdma_dri
 EXPORT_SYMBOL(ib_device_get_by_netdev);
 
 /**
- * ib_netdevs_release() - forget the net devices of all ports
- * @device: device with ports that nobody finds any more
+ * ib_netdevs_release() - drop the net devices of all ports
+ * @device: device with ports that look-ups do not find any more
  *
  * Context: may sleep.
  */
@@ -178,14 +178,14 @@ static int netdev_params(struct ib_device *device, u32 port_num, enum rdma_netde
  * rdma_alloc_netdev() - allocate a network device with room for the driver's part
  * @device: device
  * @port_num: port
- * @type: what it is for
+ * @type: purpose of the network device
  * @name: name or pattern
  * @name_assign_type: NET_NAME_*
  * @setup: called as by alloc_netdev()
  *
  * Context: may sleep.
- * Return: the network device, to be filled with rdma_init_netdev(); -EOPNOTSUPP when
- * the driver has none, the driver's error or -ENOMEM as an ERR_PTR.
+ * Return: the network device, to be filled with rdma_init_netdev(); -EOPNOTSUPP if the driver has
+ * no such devices, the driver's error or -ENOMEM as an ERR_PTR.
  */
 struct net_device *rdma_alloc_netdev(struct ib_device *device, u32 port_num,
 				     enum rdma_netdev_t type, const char *name,
@@ -208,14 +208,14 @@ EXPORT_SYMBOL(rdma_alloc_netdev);
  * rdma_init_netdev() - let the driver fill a network device
  * @device: device
  * @port_num: port
- * @type: what it is for
+ * @type: purpose of the network device
  * @name: as it was allocated with
  * @name_assign_type: as it was allocated with
  * @setup: as it was allocated with
  * @netdev: what rdma_alloc_netdev() gave
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP when the driver has none; the driver's error.
+ * Return: 0; -EOPNOTSUPP if the driver has no such devices; the driver's error.
  */
 int rdma_init_netdev(struct ib_device *device, u32 port_num, enum rdma_netdev_t type,
 		     const char *name, unsigned char name_assign_type,

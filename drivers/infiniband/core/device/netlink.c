@@ -60,7 +60,7 @@ static const struct rdma_nl_cbs *find_op(struct nl_client *client, unsigned int 
 	return client->ops ? &client->ops[op] : NULL;
 }
 
-/* A reason that is given for a refusal inside doit() becomes part of the answer. */
+/* The reason of a refusal inside doit() becomes part of the answer. */
 static int run_doit(const struct rdma_nl_cbs *cbs, struct sk_buff *skb, struct nlmsghdr *nlh,
 		    struct netlink_ext_ack *extack)
 {
@@ -103,7 +103,7 @@ static int receive_message(struct sk_buff *skb, struct nlmsghdr *nlh,
 
 	if (number >= RDMA_NL_NUM_CLIENTS || op >= max_ops[number])
 		return -EINVAL;
-	/* The other clients know nothing of namespaces. */
+	/* The other clients do not support namespaces. */
 	if (number != RDMA_NL_NLDEV && sock_net(skb->sk) != &init_net)
 		return -EINVAL;
 
@@ -115,7 +115,7 @@ static int receive_message(struct sk_buff *skb, struct nlmsghdr *nlh,
 	return run_op(cbs, number, skb, nlh, extack);
 }
 
-/* User space answers the kernel's questions for local services: these messages are no requests. */
+/* User space answers the kernel's requests to local services: these messages are no requests. */
 static bool is_for_us(const struct nlmsghdr *nlh)
 {
 	return nlh->nlmsg_type >= NLMSG_MIN_TYPE &&
@@ -158,7 +158,7 @@ void rdma_nl_register(unsigned int index, const struct rdma_nl_cbs cb_table[])
 EXPORT_SYMBOL(rdma_nl_register);
 
 /**
- * rdma_nl_unregister() - serve a client's messages no more
+ * rdma_nl_unregister() - stop serving a client's messages
  * @index: number of the client, RDMA_NL_LS for example
  *
  * Waits for running operations. Context: may sleep.
@@ -174,7 +174,7 @@ EXPORT_SYMBOL(rdma_nl_unregister);
 
 /**
  * ibnl_put_msg() - begin a message
- * @skb: where to
+ * @skb: buffer
  * @nlh: the new header
  * @seq: sequence number
  * @len: bytes of payload besides attributes
@@ -200,7 +200,7 @@ EXPORT_SYMBOL(ibnl_put_msg);
  * @data: value
  * @type: attribute type
  *
- * Return: 0, or -EMSGSIZE with the whole message taken back.
+ * Return: 0, or -EMSGSIZE with the whole message removed.
  */
 int ibnl_put_attr(struct sk_buff *skb, struct nlmsghdr *nlh, int len, void *data, int type)
 {
@@ -211,7 +211,9 @@ int ibnl_put_attr(struct sk_buff *skb, struct nlmsghdr *nlh, int len, void *data
 }
 EXPORT_SYMBOL(ibnl_put_attr);
 
-/* Port 0 is the kernel's own socket, which would take a message to nobody for a request. */
+/*
+ * Port 0 is the kernel's own socket, on which a message would be handled as if it were a request.
+ */
 static int send_to(struct net *net, struct sk_buff *skb, u32 pid, int flags)
 {
 	if (!pid) {
@@ -228,8 +230,8 @@ static int send_to(struct net *net, struct sk_buff *skb, u32 pid, int flags)
  * @pid: the receiver's port
  *
  * Context: any.
- * Return: 0 or a negative errno, -EAGAIN when the receiver's queue is full, -ECONNREFUSED when
- * nobody has that port, which is so for 0.
+ * Return: 0 or a negative errno, -EAGAIN if the receiver's queue is full, -ECONNREFUSED if no
+ * socket has that port, as is so for 0.
  */
 int rdma_nl_unicast(struct net *net, struct sk_buff *skb, u32 pid)
 {
@@ -244,7 +246,7 @@ EXPORT_SYMBOL(rdma_nl_unicast);
  * @pid: the receiver's port
  *
  * Context: may sleep.
- * Return: 0 or a negative errno, -ECONNREFUSED when nobody has that port, which is so for 0.
+ * Return: 0 or a negative errno, -ECONNREFUSED if no socket has that port, as is so for 0.
  */
 int rdma_nl_unicast_wait(struct net *net, struct sk_buff *skb, __u32 pid)
 {
@@ -259,7 +261,7 @@ EXPORT_SYMBOL(rdma_nl_unicast_wait);
  * @group: number of the group, RDMA_NL_GROUP_LS for example
  * @flags: allocation flags
  *
- * Return: 0 or a negative errno, -ESRCH if nobody listens.
+ * Return: 0 or a negative errno, -ESRCH without listeners.
  */
 int rdma_nl_multicast(struct net *net, struct sk_buff *skb, unsigned int group, gfp_t flags)
 {
@@ -268,10 +270,10 @@ int rdma_nl_multicast(struct net *net, struct sk_buff *skb, unsigned int group, 
 EXPORT_SYMBOL(rdma_nl_multicast);
 
 /**
- * rdma_nl_chk_listeners() - does anybody listen to a group?
+ * rdma_nl_chk_listeners() - does a group have listeners?
  * @group: number of the group, RDMA_NL_GROUP_LS for example
  *
- * Return: whether somebody in the initial namespace does.
+ * Return: whether there are listeners in the initial namespace.
  */
 bool rdma_nl_chk_listeners(unsigned int group)
 {
@@ -284,7 +286,7 @@ static bool privileged_qkey;
 /**
  * rdma_nl_get_privileged_qkey() - may this process set a Q_Key with the top bit?
  *
- * Return: whether it has CAP_NET_RAW, or "rdma system set privileged-qkey on" was given.
+ * Return: true if it has CAP_NET_RAW or "rdma system set privileged-qkey on" was given.
  */
 bool rdma_nl_get_privileged_qkey(void)
 {

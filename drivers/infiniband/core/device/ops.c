@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Operation tables of drivers: how a device gets them, and what they suffice for.
+ * Operation tables of drivers: how a device gets them, and whether they suffice for kernel verbs.
  */
 #include <linux/build_bug.h>
 #include <rdma/ib_verbs.h>
@@ -22,7 +22,7 @@ static_assert(FIRST_WORD + WORDS * sizeof(unsigned long) == sizeof(struct ib_dev
 /**
  * ib_set_device_ops() - add operations to a device
  * @device: device that is not registered
- * @ops: table; only members that are set count, and only where @device has none yet
+ * @ops: table; members that are not set, or that @device has already, are ignored
  *
  * A driver may call it several times, most specific table first. Owner, driver id and ABI version
  * must agree between tables that name them. Context: any.
@@ -55,7 +55,7 @@ EXPORT_SYMBOL(ib_set_device_ops);
  * ib_has_kernel_verbs() - can kernel consumers work with a device?
  * @ops: the device's operations
  *
- * Return: true if it has all operations that they cannot do without.
+ * Return: true if it has all operations that they require.
  */
 bool ib_has_kernel_verbs(const struct ib_device_ops *ops)
 {

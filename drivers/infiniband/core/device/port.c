@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ports of a device: their life, and what never changes about them.
+ * Ports of a device: their life, and their constant attributes.
  */
 #include <linux/slab.h>
 #include <rdma/ib_mad.h>
@@ -8,7 +8,7 @@
 
 #include "device.h"
 
-/* Freed by RCU, as a walk of the table of net devices reaches the core part of a port. */
+/* Freed by RCU, because walks of the table of net devices read the core part of a port. */
 struct rdma_port_cores {
 	struct rcu_head rcu;
 	struct rdma_port_core port[];
@@ -60,7 +60,7 @@ int ib_ports_setup(struct ib_device *device)
 }
 
 /**
- * ib_ports_read_immutable() - ask the driver for what never changes about its ports
+ * ib_ports_read_immutable() - read the constant attributes of the ports from the driver
  * @device: device with ports, being registered
  *
  * Return: 0, -EINVAL for an unusable description, or what the driver returned.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the driver is asked about a device and its ports, and what it is told to change of them.
+ * Queries of a device and its ports to the driver, and changes that the driver is to make.
  */
 #include <linux/cleanup.h>
 #include <linux/inetdevice.h>
@@ -11,7 +11,7 @@
 
 #include "device.h"
 
-/* An iWARP port can be used when its net device has a link and an IPv4 address. */
+/* An iWARP port is active when its net device has a link and an IPv4 address. */
 static int query_iwarp_port(struct ib_device *device, u32 port_num, struct ib_port_attr *attr)
 {
 	struct net_device *netdev = ib_device_get_netdev(device, port_num);
@@ -45,7 +45,7 @@ static int query_iwarp_port(struct ib_device *device, u32 port_num, struct ib_po
  * @port_attr: filled in on success
  *
  * Context: may sleep.
- * Return: 0, -EINVAL for a port the device has not, or the driver's error.
+ * Return: 0, -EINVAL for a port that the device does not have, or the driver's error.
  */
 int ib_query_port(struct ib_device *device, u32 port_num, struct ib_port_attr *port_attr)
 {
@@ -66,7 +66,7 @@ int ib_query_port(struct ib_device *device, u32 port_num, struct ib_port_attr *p
 EXPORT_SYMBOL(ib_query_port);
 
 /**
- * rdma_node_get_transport() - which transport a type of node speaks
+ * rdma_node_get_transport() - transport of a type of node
  * @node_type: enum rdma_node_type
  *
  * Return: the transport.
@@ -96,7 +96,7 @@ EXPORT_SYMBOL(rdma_node_get_transport);
  * @port_num: valid port number
  *
  * Context: any.
- * Return: what the driver says, else what follows from the node type.
+ * Return: the driver's answer, or else the link layer that follows from the node type.
  */
 enum rdma_link_layer rdma_port_get_link_layer(struct ib_device *device, u32 port_num)
 {
@@ -132,8 +132,8 @@ EXPORT_SYMBOL(ib_query_pkey);
  * ib_find_pkey() - index of a P_Key, asking the driver
  * @device: the device
  * @port_num: port number
- * @pkey: the P_Key; membership does not count, but a full member is preferred
- * @index: where it stands
+ * @pkey: the P_Key; membership is ignored, but full membership is preferred
+ * @index: receives its index
  *
  * Context: may sleep.
  * Return: 0, -ENOENT if the table does not hold it, or the driver's error.
@@ -185,15 +185,15 @@ int ib_modify_device(struct ib_device *device, int device_modify_mask,
 EXPORT_SYMBOL(ib_modify_device);
 
 /**
- * ib_modify_port() - change capability bits of a port, or reset its counters of Q_Key violations
+ * ib_modify_port() - change capability bits of a port, or reset its counter of Q_Key violations
  * @device: the device
  * @port_num: port number
  * @port_modify_mask: enum ib_port_modify_flags, what to change
  * @port_modify: new values
  *
  * Context: may sleep.
- * Return: 0, -EINVAL for a bad port, -EOPNOTSUPP if the driver cannot, or the
- * driver's error.
+ * Return: 0, -EINVAL for a bad port, -EOPNOTSUPP if the driver does not support it, or the driver's
+ * error.
  */
 int ib_modify_port(struct ib_device *device, u32 port_num, int port_modify_mask,
 		   struct ib_port_modify *port_modify)
@@ -203,8 +203,9 @@ int ib_modify_port(struct ib_device *device, u32 port_num, int port_modify_mask,
 	if (device->ops.modify_port)
 		return device->ops.modify_port(device, port_num, port_modify_mask, port_modify);
 	/*
-	 * Those who announce themselves, such as the CM or an SRP target, do so on every port. On
-	 * RoCE no subnet manager looks: as in Linux, what is only set or only cleared is taken.
+	 * Consumers that announce themselves, such as the CM or an SRP target, do so on every port.
+	 * A RoCE port has no subnet manager that would read the bits: as in Linux, a change
+	 * succeeds there if it sets nothing, or clears nothing, but IB_PORT_CM_SUP.
 	 */
 	if (rdma_protocol_roce(device, port_num) &&
 	    (!(port_modify->set_port_cap_mask & ~IB_PORT_CM_SUP) ||
@@ -217,7 +218,7 @@ EXPORT_SYMBOL(ib_modify_port);
 /**
  * ib_get_device_fw_str() - version of the device's firmware
  * @device: the device
- * @str: at least IB_FW_VERSION_NAME_MAX bytes; empty if the driver does not tell
+ * @str: at least IB_FW_VERSION_NAME_MAX bytes; empty if the driver does not give it
  *
  * Context: may sleep.
  */
@@ -229,7 +230,7 @@ void ib_get_device_fw_str(struct ib_device *device, char *str)
 }
 EXPORT_SYMBOL(ib_get_device_fw_str);
 
-/* Virtual functions, as their host sees and sets them by way of a net device. */
+/* ---- virtual functions, which their host manages through a net device ---- */
 
 /**
  * ib_set_vf_link_state() - set the link of a virtual function
@@ -239,7 +240,7 @@ EXPORT_SYMBOL(ib_get_device_fw_str);
  * @state: IFLA_VF_LINK_STATE_*
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
+ * Return: 0; -EOPNOTSUPP if the device has no virtual functions; the driver's error.
  */
 int ib_set_vf_link_state(struct ib_device *device, int vf, u32 port, int state)
 {
@@ -251,14 +252,14 @@ int ib_set_vf_link_state(struct ib_device *device, int vf, u32 port, int state)
 EXPORT_SYMBOL(ib_set_vf_link_state);
 
 /**
- * ib_get_vf_config() - read how a virtual function is set up
+ * ib_get_vf_config() - read the configuration of a virtual function
  * @device: physical function
  * @vf: virtual function
  * @port: port
  * @info: receives the answer
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
+ * Return: 0; -EOPNOTSUPP if the device has no virtual functions; the driver's error.
  */
 int ib_get_vf_config(struct ib_device *device, int vf, u32 port, struct ifla_vf_info *info)
 {
@@ -276,7 +277,7 @@ EXPORT_SYMBOL(ib_get_vf_config);
  * @stats: receives the answer
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
+ * Return: 0; -EOPNOTSUPP if the device has no virtual functions; the driver's error.
  */
 int ib_get_vf_stats(struct ib_device *device, int vf, u32 port, struct ifla_vf_stats *stats)
 {
@@ -291,11 +292,11 @@ EXPORT_SYMBOL(ib_get_vf_stats);
  * @device: physical function
  * @vf: virtual function
  * @port: port
- * @node_guid: receives that of the node
- * @port_guid: receives that of the port
+ * @node_guid: receives the node GUID
+ * @port_guid: receives the port GUID
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
+ * Return: 0; -EOPNOTSUPP if the device has no virtual functions; the driver's error.
  */
 int ib_get_vf_guid(struct ib_device *device, int vf, u32 port, struct ifla_vf_guid *node_guid,
 		   struct ifla_vf_guid *port_guid)
@@ -316,7 +317,7 @@ EXPORT_SYMBOL(ib_get_vf_guid);
  * @type: IFLA_VF_IB_NODE_GUID or IFLA_VF_IB_PORT_GUID
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP when the device has none; the driver's error.
+ * Return: 0; -EOPNOTSUPP if the device has no virtual functions; the driver's error.
  */
 int ib_set_vf_guid(struct ib_device *device, int vf, u32 port, u64 guid, int type)
 {
@@ -330,17 +331,17 @@ EXPORT_SYMBOL(ib_set_vf_guid);
  * ib_local_mad() - hand a MAD to the agents in a device
  * @device: device that is registered or being registered
  * @port_num: port that the MAD is for
- * @mad_flags: IB_MAD_IGNORE_MKEY, IB_MAD_IGNORE_BKEY or both; 0
+ * @mad_flags: 0, or any of IB_MAD_IGNORE_MKEY and IB_MAD_IGNORE_BKEY
  * @in: the MAD, of class SMP (LID routed or directed), PMA or another that the device knows
  * @out: takes the answer; may not be @in
  *
- * The MAD counts as one that came from the port itself.  Agents that software has registered, a
- * subnet manager for one, do not see it.
+ * The MAD is processed as one from the port itself. Agents that software has registered, such as a
+ * subnet manager, do not see it.
  *
  * Context: may sleep.
- * Return: 0 when there is an answer, whatever its status says; -ENODATA when the device has taken
- * a MAD that gets none, such as a TrapRepress; -EOPNOTSUPP when it has no agents or none for this
- * MAD; -EINVAL for a port the device has not; -EIO when it failed.
+ * Return: 0 if there is an answer, whatever its status; -ENODATA if the device has consumed a MAD
+ * that has no answer, such as a TrapRepress; -EOPNOTSUPP if it has no agents or none for this MAD;
+ * -EINVAL for a port that the device does not have; -EIO if it failed.
  */
 int ib_local_mad(struct ib_device *device, u32 port_num, int mad_flags, const struct ib_mad *in,
 		 struct ib_mad *out)

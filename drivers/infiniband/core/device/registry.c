@@ -2,8 +2,8 @@
 /*
  * The table of RDMA devices: indices, names, lookup and references.
  *
- * A device enters the table, with its name and index settled, before it is usable and leaves it
- * when it is freed. In between the mark DEVICE_REGISTERED says whether it takes part.
+ * A device enters the table, with its name and index settled, before it is usable, and leaves it
+ * when it is freed. In between the mark DEVICE_REGISTERED shows whether walks find it.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -27,7 +27,7 @@ bool ib_devices_shared_netns = true;
 module_param_named(netns_mode, ib_devices_shared_netns, bool, 0444);
 MODULE_PARM_DESC(netns_mode, "Share device among net namespaces; default=1 (shared)");
 
-/* Where the next device's index is looked for. */
+/* Where the search for the next device's index begins. */
 VISIBLE_IF_KUNIT u32 ib_registry_next_index;
 EXPORT_SYMBOL_IF_KUNIT(ib_registry_next_index);
 
@@ -44,15 +44,15 @@ static struct ib_device *find_name(const char *name)
 }
 
 /*
- * The device's folder in sysfs has the name. sysfs would put another character in the place of a
- * slash, and the two would differ.
+ * The name is that of the device's folder in sysfs. sysfs would replace a slash by another
+ * character, and the two names would differ.
  */
 static bool may_name(const char *name)
 {
 	return *name && !strchr(name, '/') && strcmp(name, ".") && strcmp(name, "..");
 }
 
-/* "vhca%d" becomes the first of vhca0, vhca1, ... that no device is called. */
+/* "vhca%d" becomes the first of vhca0, vhca1, ... that is free. */
 static int expand_name(char *to, size_t size, const char *pattern)
 {
 	const char *place = strstr(pattern, "%d");
@@ -76,8 +76,8 @@ static int expand_name(char *to, size_t size, const char *pattern)
  * @device: device with no entry
  * @name: exact name, or a pattern with one %d
  *
- * Return: 0, -ENFILE if the name is taken, -ENAMETOOLONG, -EINVAL for a malformed pattern or a name
- * that no device may have, -ENOMEM.
+ * Return: 0, -ENFILE if the name is taken, -ENAMETOOLONG, -EINVAL for a malformed pattern or an
+ * invalid name, -ENOMEM.
  */
 int ib_registry_insert(struct ib_device *device, const char *name)
 {
@@ -109,11 +109,11 @@ int ib_registry_insert(struct ib_device *device, const char *name)
  * ib_registry_rename() - change the name of a device
  * @device: entered device
  * @name: the new name, without pattern
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
  * Context: may sleep.
- * Return: 1 if the name is another now, 0 if the device had it already; -EEXIST if another device
- * has it, -EINVAL for one that no device may have, or what sysfs answers.
+ * Return: 1 if the name has changed, 0 if the device had it already; -EEXIST if another device has
+ * it, -EINVAL for an invalid name, or the error of sysfs.
  */
 int ib_registry_rename(struct ib_device *device, const char *name, struct netlink_ext_ack *extack)
 {
@@ -140,7 +140,7 @@ int ib_registry_rename(struct ib_device *device, const char *name, struct netlin
 
 /**
  * ib_registry_remove() - take a device out of the table
- * @device: a device, which may never have been entered
+ * @device: a device, which need not have been entered
  */
 void ib_registry_remove(struct ib_device *device)
 {
@@ -154,8 +154,8 @@ void ib_registry_remove(struct ib_device *device)
  * @device: a device
  * @name: room for IB_DEVICE_NAME_MAX characters
  *
- * A change of the name frees what dev_name() gave before, and writes over @device->name. Context:
- * may sleep.
+ * A change of the name frees the string that dev_name() returned before, and overwrites
+ * @device->name. Context: may sleep.
  */
 void ib_registry_name(const struct ib_device *device, char *name)
 {
@@ -166,7 +166,7 @@ void ib_registry_name(const struct ib_device *device, char *name)
 EXPORT_SYMBOL(ib_registry_name);
 
 /**
- * ib_registry_show() - let lookups and walks find a device
+ * ib_registry_show() - let look-ups and walks find a device
  * @device: entered device; its reference count becomes 1, which is the registration's own
  */
 void ib_registry_show(struct ib_device *device)
@@ -187,7 +187,7 @@ void ib_registry_hide(struct ib_device *device)
 }
 
 /**
- * ib_registry_shown() - can lookups and walks find a device?
+ * ib_registry_shown() - do walks find a device?
  * @device: a device
  *
  * Context: any.
@@ -207,7 +207,7 @@ void ib_registry_exit(void)
 }
 
 /**
- * ib_registry_announce() - tell user space of a device
+ * ib_registry_announce() - send a uevent of a device
  * @device: device in sysfs
  * @action: action of the uevent
  *
@@ -273,9 +273,9 @@ bool rdma_dev_access_netns(const struct ib_device *device, const struct net *net
 EXPORT_SYMBOL(rdma_dev_access_netns);
 
 /**
- * ib_device_get_by_index() - look a device up by its number
- * @net: network namespace that asks; devices it may not see are not found
- * @index: the number
+ * ib_device_get_by_index() - look up a device by its index
+ * @net: network namespace of the caller; devices that it may not use are not found
+ * @index: the index
  *
  * Context: may sleep.
  * Return: the device with a reference for ib_device_put(), or NULL.
@@ -293,7 +293,7 @@ struct ib_device *ib_device_get_by_index(const struct net *net, u32 index)
 EXPORT_SYMBOL_IF_KUNIT(ib_device_get_by_index);
 
 /**
- * ib_device_get_by_name() - look a device up by its name
+ * ib_device_get_by_name() - look up a device by its name
  * @name: the name
  * @driver_id: only a device of this driver, or RDMA_DRIVER_UNKNOWN for any
  *
@@ -330,7 +330,8 @@ void ib_device_put(struct ib_device *device)
 EXPORT_SYMBOL(ib_device_put);
 
 /**
- * ib_enum_all_devs() - visit each registered device the message's socket may see
+ * ib_enum_all_devs() - visit each registered device that the namespace of a message's socket may
+ * use
  * @visit: called with the number of devices visited before; non-zero ends the walk
  * @skb: message under construction
  * @cb: state of the dump
@@ -359,7 +360,7 @@ int ib_enum_all_devs(nldev_callback visit, struct sk_buff *skb, struct netlink_c
 
 /**
  * ib_device_for_each() - visit each registered device
- * @visit: called while the device can neither move nor be unregistered
+ * @visit: called while the device can be neither moved nor unregistered
  *
  * Devices that are hidden, because they are being renamed or moved, are visited too. Context: may
  * sleep.

@@ -82,7 +82,7 @@ static void unusable_names_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, try_register(name), -ENAMETOOLONG);
 	name[IB_DEVICE_NAME_MAX - 1] = '\0';
 	KUNIT_EXPECT_EQ(test, try_register(name), 0);
-	/* The number may take one byte, or two if the name is one byte shorter. */
+	/* The number may have one digit, or two if the name is one byte shorter. */
 	memcpy(name + IB_DEVICE_NAME_MAX - 2, "%d", 3);
 	KUNIT_EXPECT_EQ(test, try_register(name), 0);
 	name[IB_DEVICE_NAME_MAX - 3] = '%';
@@ -138,7 +138,7 @@ static void only_registered_devices_are_found(struct kunit *test)
 	ib_dealloc_device(&device->ib);
 }
 
-/* Indices in use are left out, and every device is found by its own. */
+/* Indices in use are skipped, and every device is found by its own. */
 static void indices_come_round(struct kunit *test)
 {
 	struct test_device *device[3];
@@ -183,7 +183,7 @@ static void net_device_leads_to_its_device(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, NULL, 2), 0);
 	KUNIT_EXPECT_NULL(test, ib_device_get_by_netdev(netdev, RDMA_DRIVER_UNKNOWN));
 
-	/* The reference that is left is put when the device is freed. */
+	/* The remaining reference is dropped when the device is freed. */
 	KUNIT_EXPECT_EQ(test, ib_device_set_netdev(&device->ib, netdev, 1), 0);
 	test_device_gone(device);
 	KUNIT_EXPECT_NULL(test, ib_device_get_by_netdev(netdev, RDMA_DRIVER_UNKNOWN));
@@ -266,14 +266,14 @@ static void failed_operation_undoes_registration(struct kunit *test)
 {
 	for (enum test_op op = TEST_OP_NONE + 1; op < TEST_OPS; op++)
 		registration_fails_at(test, op, 0);
-	/* the first port is there, the second is not */
+	/* The first port has been set up, the second has not. */
 	registration_fails_at(test, TEST_OP_IMMUTABLE, 1);
 	registration_fails_at(test, TEST_OP_PORT_STATS, 1);
 	KUNIT_EXPECT_EQ(test, try_register("kt_fails"), 0);
 }
 
 #ifdef CONFIG_FAILSLAB
-/* Records since the last call that have this text. */
+/* Number of records with this text since the last call. */
 static unsigned int logged_since(struct kmsg_dump_iter *log, const char *text)
 {
 	static char line[256];
@@ -293,8 +293,8 @@ static int hear_nothing(struct ib_port_watcher *watcher, const struct ib_port_ev
 }
 
 /*
- * Each allocation of a registration fails in turn, until one registration needs fewer. The core
- * logs nothing, since the allocator does. A second port would take as many again;
+ * Each allocation of a registration fails in turn, until a registration needs fewer. The core logs
+ * nothing, since the allocator does. A second port would only repeat the allocations of the first;
  * failed_operation_undoes_registration() has two.
  */
 static void failed_allocation_undoes_registration(struct kunit *test)
@@ -342,14 +342,14 @@ static void failed_allocation_undoes_registration(struct kunit *test)
 /* ---- clients -------------------------------------------------------------------------------- */
 
 /**
- * struct test_client - client that counts
+ * struct test_client - client that counts its calls
  * @ib: as the core sees it
- * @prefix: it looks at devices only whose names begin like this
+ * @prefix: it counts only devices whose names begin with this
  * @adds: calls of add() for them
  * @removes: calls of remove() for them
  * @renames: calls of rename() for them
  * @add_ret: what add() returns
- * @slow: add() and remove() let others run
+ * @slow: add() and remove() yield to other tasks
  * @turn: counts add() and remove() of all clients of a test
  * @added_at: turn of the last add()
  * @removed_at: turn of the last remove()
@@ -367,7 +367,7 @@ struct test_client {
 	int removed_at;
 };
 
-/* add() is not told which client it is called for, so each has a function of its own. */
+/* add() does not know for which client it is called, so each client has a function of its own. */
 static struct test_client clients[3];
 
 static int client_add(struct test_client *client, struct ib_device *device)
@@ -426,7 +426,7 @@ static void prepare_clients(const char *prefix, atomic_t *turn)
 		clients[i].ib.add = client_adds[i];
 		clients[i].ib.remove = client_remove;
 		clients[i].ib.rename = client_rename;
-		/* The test device lacks what kernel consumers need. */
+		/* The test device does not have all operations of kernel consumers. */
 		clients[i].ib.no_kverbs_req = 1;
 		clients[i].prefix = prefix;
 		clients[i].turn = turn;
@@ -440,7 +440,7 @@ static void clients_come_in_order_and_go_in_reverse(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, device);
 	prepare_clients("kt_clients", &turn);
-	/* Two are there before the device, one comes after it. */
+	/* Two are registered before the device, one after it. */
 	KUNIT_ASSERT_EQ(test, ib_register_client(&clients[0].ib), 0);
 	KUNIT_ASSERT_EQ(test, ib_register_client(&clients[1].ib), 0);
 	KUNIT_ASSERT_EQ(test, ib_register_device(&device->ib, "kt_clients", NULL), 0);
@@ -451,7 +451,7 @@ static void clients_come_in_order_and_go_in_reverse(struct kunit *test)
 			    (void *)&clients[1]);
 
 	KUNIT_EXPECT_EQ(test, ib_device_rename(&device->ib, "kt_clients2", NULL), 0);
-	/* The one in the middle goes first, the others with the device. */
+	/* The middle one is unregistered first, the others are detached with the device. */
 	ib_unregister_client(&clients[1].ib);
 	KUNIT_EXPECT_EQ(test, clients[1].removed_at, 4);
 	ib_unregister_device(&device->ib);
@@ -497,15 +497,15 @@ static void kernel_consumers_get_whole_devices_only(struct kunit *test)
 	test_device_gone(device);
 }
 
-/* The race goes on until it has had this many turns and attached the racing client as often. */
+/* The race lasts until there were this many turns and as many attachments of the racing client. */
 #define RACE_TURNS 50
 #define RACE_MEETINGS 10
 #define RACE_TURNS_MAX 5000
 
 /**
- * struct racer - a thread that runs until it is told to stop
- * @stop: it is told
- * @done: it has
+ * struct racer - a thread that runs until it is stopped
+ * @stop: it is to stop
+ * @done: completed when it has stopped
  */
 struct racer {
 	bool stop;
@@ -562,7 +562,7 @@ static void stop(struct racer *racer)
 	wait_for_completion(&racer->done);
 }
 
-/* Whatever comes and goes at the same time, each add() is followed by exactly one remove(). */
+/* Whatever is registered and unregistered at the same time, each add() has exactly one remove(). */
 static void devices_and_clients_may_race(struct kunit *test)
 {
 	struct racer client_racer, rename_racer;

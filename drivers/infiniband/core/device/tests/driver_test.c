@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: what a driver does with its devices from elsewhere than its own removal, and what it,
- * its devices and their clients are asked.
+ * KUnit: unregistration by the driver other than from its own removal, and queries of the driver,
+ * its devices and their clients.
  */
 #include <kunit/test.h>
 #include <linux/netdevice.h>
@@ -10,7 +10,7 @@
 
 #include "test_device.h"
 
-/* A driver of which no device is in the machine */
+/* A driver without devices on this machine. */
 #define DRIVER	RDMA_DRIVER_USNIC
 
 static unsigned int deallocated;
@@ -55,7 +55,7 @@ static int begin(struct kunit *test)
 	return 0;
 }
 
-/* The reference of a lookup is consumed: otherwise this would wait for ever. */
+/* The reference of the look-up is consumed: otherwise this would wait for ever. */
 static void and_put(struct kunit *test)
 {
 	struct ib_device *found;
@@ -68,7 +68,10 @@ static void and_put(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, there("kt_put"));
 }
 
-/* It goes when its holder lets go, once, however often it was asked to go. */
+/*
+ * The device is unregistered once, when the last reference is dropped, however often that was
+ * queued.
+ */
 static void queued(struct kunit *test)
 {
 	struct test_device *device = driven(test, "kt_queued");
@@ -78,7 +81,7 @@ static void queued(struct kunit *test)
 	ib_unregister_device_queued(&device->ib);
 	KUNIT_EXPECT_EQ(test, deallocated, 0);
 	ib_device_put(&device->ib);
-	/* waits for what was queued */
+	/* This waits for queued unregistrations. */
 	ib_unregister_driver(DRIVER);
 	KUNIT_EXPECT_EQ(test, deallocated, 1);
 	KUNIT_EXPECT_FALSE(test, there("kt_queued"));
@@ -123,7 +126,7 @@ static void firmware(struct kunit *test)
 	test_device_gone(device);
 }
 
-/* What the driver said of a port when it was registered. */
+/* The constant attributes that the driver gave when the device was registered. */
 static void immutable(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_port");
@@ -160,7 +163,7 @@ static void transports(struct kunit *test)
 				    known[i].transport, "node type %u", known[i].node);
 }
 
-/* A client with an interface on one port, or the answer of the client that is asked before it. */
+/* A client that has an interface on one port, or a client that is asked before it and has none. */
 struct asked_client {
 	struct ib_client client;
 	unsigned int asked;
@@ -239,7 +242,9 @@ static void interfaces_of_clients(struct kunit *test)
 	test_device_gone(device);
 }
 
-/* Without an operation for it, only on Ethernet, and not to set some and clear others. */
+/*
+ * Ports without an operation for it: only on RoCE, and not setting some bits while clearing others.
+ */
 static void announcements(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_announced");

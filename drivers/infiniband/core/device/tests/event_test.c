@@ -13,12 +13,12 @@
 #define BURST 300
 
 /**
- * struct test_handler - handler that writes down the events it gets
+ * struct test_handler - handler that records its events
  * @ib: as the core sees it
- * @count: events heard
- * @event: what they were, the first BURST of them
- * @port: of which port
- * @interface_id: what the cache said of GID 0 of port 1 at that time
+ * @count: number of events
+ * @event: the types of the first BURST events
+ * @port: their ports
+ * @interface_id: GID 0 of port 1 in the cache at that time
  */
 struct test_handler {
 	struct ib_event_handler ib;
@@ -60,7 +60,7 @@ static void dispatch(struct test_device *device, enum ib_event_type type, u32 po
 	ib_dispatch_event(&event);
 }
 
-/* More than the reserve for times without memory, so the order holds across both. */
+/* More events than the reserve for times without memory, so the order must hold across both. */
 static void events_keep_their_order(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_order");
@@ -114,7 +114,7 @@ static void events_of_absent_devices_are_dropped(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, ib_register_device(&device->ib, "kt_absent", NULL), 0);
 	dispatch(device, IB_EVENT_DEVICE_FATAL, 0);
-	/* What was reported before the end is handed out. */
+	/* Events reported before the end are delivered. */
 	ib_unregister_device(&device->ib);
 	KUNIT_EXPECT_EQ(test, handler->count, 1);
 	dispatch(device, IB_EVENT_DEVICE_FATAL, 0);
@@ -126,7 +126,7 @@ static void events_of_absent_devices_are_dropped(struct kunit *test)
 
 static struct task_struct *registering;
 
-/* The port changes as soon as it has been asked for, as long as nobody can find the device. */
+/* The port changes right after it was queried, while the device cannot be found yet. */
 static void move_on(struct test_device *device, u32 port_num)
 {
 	if (current != registering || port_num != 1 || refcount_read(&device->ib.refcount))
@@ -135,7 +135,7 @@ static void move_on(struct test_device *device, u32 port_num)
 	dispatch(device, IB_EVENT_LID_CHANGE, 1);
 }
 
-/* A driver does not report a second time what has changed while its device was registered. */
+/* A driver does not report again what has changed while its device was being registered. */
 static void changes_while_a_device_comes_are_seen(struct kunit *test)
 {
 	struct test_device *device = test_device_alloc();
@@ -153,7 +153,7 @@ static void changes_while_a_device_comes_are_seen(struct kunit *test)
 	test_device_gone(device);
 }
 
-/* Numbers that a broken driver might report. */
+/* Port numbers that a broken driver might report. */
 static void events_of_absent_ports_are_harmless(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_port");

@@ -14,8 +14,8 @@
 #define LINE	256
 
 /*
- * The number of records that end with this text; @line receives the last of them, which begins with
- * its level.
+ * Returns the number of records that end with this text; @line receives the last of them, which
+ * begins with its level.
  */
 static unsigned int logged(struct kunit *test, const char *text, char line[LINE])
 {
@@ -39,7 +39,7 @@ static unsigned int logged(struct kunit *test, const char *text, char line[LINE]
 	return found;
 }
 
-/* The text was logged once at this level. */
+/* Expects that the text was logged once at this level. */
 static void expect_logged(struct kunit *test, int level, const char *text)
 {
 	char line[LINE] = "", prefix[8];
@@ -59,9 +59,9 @@ static const struct {
 	{ ibdev_info, LOGLEVEL_INFO },
 };
 
-static unsigned int runs;	/* so that no line is that of an earlier run */
+static unsigned int runs;	/* makes the lines of this run unique */
 
-/* A device without parent, one with, and none: each line says of which it speaks. */
+/* A device without parent, a device with one, and none: each line names its device. */
 static void levels_and_names(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_log");
@@ -114,7 +114,7 @@ static const struct ib_device_ops pd_ops = {
 	.size_ib_pd = sizeof(struct ib_pd),
 };
 
-/* How often the test's module was said to have left this on the device. */
+/* Returns how often the test's module was reported to have left this on the device. */
 static unsigned int reported(struct kunit *test, const struct test_device *device,
 			     const char *objects)
 {
@@ -125,7 +125,7 @@ static unsigned int reported(struct kunit *test, const struct test_device *devic
 	return logged(test, expected, line);
 }
 
-/* A module is named while it has objects, with what these are. */
+/* A module is named with its objects while it has any. */
 static void left_behind_is_named(struct kunit *test)
 {
 	struct test_device *device;
@@ -138,7 +138,7 @@ static void left_behind_is_named(struct kunit *test)
 	ib_set_device_ops(&device->ib, &pd_ops);
 	device->ib.attrs.kernel_cap_flags |= IBK_LOCAL_DMA_LKEY;
 
-	/* One that has none */
+	/* An owner without objects. */
 	owner = rdma_owner_kernel(&device->ib, KBUILD_MODNAME);
 	KUNIT_EXPECT_NOT_NULL(test, owner);
 	rdma_objects_report(&device->ib);

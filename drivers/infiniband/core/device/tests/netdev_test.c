@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: net devices of ports: while they are unregistered, when they are replaced, and for a task
- * that looks a device up by one meanwhile.
+ * KUnit: net devices of ports: while they are unregistered, when they are replaced, and while a
+ * task looks up a device by one of them.
  */
 #include <kunit/test.h>
 #include <linux/etherdevice.h>
@@ -34,7 +34,7 @@ static void netdev_gone(struct net_device *netdev)
 	free_netdev(netdev);
 }
 
-/* What a driver's notifier does: it compares, and lets go. */
+/* A driver's notifier: it compares net devices, and drops its own. */
 struct driver_notifier {
 	struct notifier_block nb;
 	struct ib_device *device;
@@ -72,7 +72,7 @@ static void seen_while_it_goes(struct kunit *test)
 	test_device_gone(device);
 }
 
-/* The device lets go when it is unregistered: its structure may stay for long. */
+/* Unregistering a device drops its net device: its structure may live on for long. */
 static void let_go_when_unregistered(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_let_go");
@@ -87,7 +87,7 @@ static void let_go_when_unregistered(struct kunit *test)
 	netdev_gone(netdev);
 }
 
-/* How many messages wait at a listener. */
+/* Returns how many messages are queued at a listener. */
 static unsigned int news(struct socket *listener)
 {
 	u8 buffer[256];
@@ -106,7 +106,7 @@ static void named_again(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_again");
 	struct net_device *netdev = new_netdev(test);
-	/* It has a number of its own: whoever has none counts as the sender. */
+	/* It has a port number of its own: a socket without one counts as the sender. */
 	struct sockaddr_nl address = {
 		.nl_family = AF_NETLINK, .nl_groups = BIT(RDMA_NL_GROUP_NOTIFY - 1),
 	};
@@ -129,7 +129,7 @@ static void named_again(struct kunit *test)
 	netdev_gone(netdev);
 }
 
-/* A driver names none and then another, on another CPU than the test's. */
+/* A driver sets no net device and then another, on another CPU than the test's. */
 static struct {
 	struct work_struct work;
 	struct ib_device *device;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: messages and attributes that other files and drivers put together, and how messages reach
+ * KUnit: messages and attributes that other files and drivers compose, and how messages reach
  * programs.
  */
 #include <kunit/test.h>
@@ -22,7 +22,7 @@ static struct sk_buff *room(struct kunit *test, unsigned int bytes)
 	struct sk_buff *skb = nlmsg_new(256, GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, skb);
-	/* A buffer may be larger than was asked for. */
+	/* A buffer may be larger than requested. */
 	skb_reserve(skb, skb_tailroom(skb) - bytes);
 	return skb;
 }
@@ -50,7 +50,7 @@ static void messages(struct kunit *test)
 	nla = nlmsg_find_attr(nlh, PAYLOAD, 5);
 	KUNIT_ASSERT_NOT_NULL(test, nla);
 	KUNIT_EXPECT_EQ(test, nla_get_u32(nla), value);
-	/* One that does not fit takes the whole message with it. */
+	/* An attribute that does not fit removes the whole message. */
 	while (skb_tailroom(skb) >= nla_total_size(sizeof(value)))
 		KUNIT_ASSERT_EQ(test, ibnl_put_attr(skb, nlh, sizeof(value), &value, 6), 0);
 	KUNIT_EXPECT_EQ(test, ibnl_put_attr(skb, nlh, sizeof(value), &value, 6), -EMSGSIZE);
@@ -79,7 +79,7 @@ static void counters(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, nla_data(name), "first");
 	KUNIT_EXPECT_EQ(test, nla_get_u64(value), 1ULL << 40);
 
-	/* One that does not fit leaves nothing, whatever part of it fits. */
+	/* An attribute that does not fit leaves nothing, even if a part of it would fit. */
 	len = skb->len;
 	for (unsigned int left = skb_tailroom(skb); left; left -= min(left, 4U)) {
 		bool fits = left >= len;
@@ -95,14 +95,14 @@ static void counters(struct kunit *test)
 
 /* ---- messages to programs ---- */
 
-/* No socket has this port: those that the kernel chooses are a process's or have the top bit. */
+/* No socket has this port: the kernel chooses process ids or ports with the top bit. */
 #define NOBODY	0x7ffffff0
 
 /**
  * struct listener - a program's socket
  * @socket: the socket
- * @file: of the socket
- * @port: its port
+ * @file: file of @socket
+ * @port: its netlink port
  */
 struct listener {
 	struct socket *socket;
@@ -131,7 +131,7 @@ static struct listener *listen(struct kunit *test, unsigned int group)
 	KUNIT_ASSERT_NOT_NULL(test, listener);
 	KUNIT_ASSERT_EQ(test, sock_create_kern(&init_net, PF_NETLINK, SOCK_RAW, NETLINK_RDMA,
 					       &listener->socket), 0);
-	/* takes the socket over, also when it fails */
+	/* This takes over the socket, also on failure. */
 	listener->file = sock_alloc_file(listener->socket, O_CLOEXEC, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(listener->file));
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, hang_up, listener), 0);
@@ -154,7 +154,7 @@ static struct sk_buff *numbered(struct kunit *test, u32 seq)
 	return skb;
 }
 
-/* The sequence number of the next message, or a negative errno. */
+/* Returns the sequence number of the next message, or a negative errno. */
 static int heard(struct listener *listener, int flags)
 {
 	struct nlmsghdr nlh = {};
@@ -179,18 +179,18 @@ static void to_one(struct kunit *test)
 			-ECONNREFUSED);
 	KUNIT_EXPECT_EQ(test, rdma_nl_unicast_wait(&init_net, numbered(test, 4), NOBODY),
 			-ECONNREFUSED);
-	/* Not even the kernel itself */
+	/* Not even the kernel itself has port 0. */
 	KUNIT_EXPECT_EQ(test, rdma_nl_unicast(&init_net, numbered(test, 5), 0), -ECONNREFUSED);
 	KUNIT_EXPECT_EQ(test, rdma_nl_unicast_wait(&init_net, numbered(test, 6), 0),
 			-ECONNREFUSED);
 }
 
 /**
- * struct patient - a thread that sends to a listener without room
+ * struct patient - a thread that sends to a listener whose queue is full
  * @skb: the message
  * @port: the listener's
- * @ret: what the sender was told
- * @done: it has been told
+ * @ret: result of sending
+ * @done: completed when it has returned
  */
 struct patient {
 	struct sk_buff *skb;
@@ -207,14 +207,14 @@ static int send_patiently(void *data)
 	kthread_complete_and_exit(&patient->done, 0);
 }
 
-/* A queue that is full costs one message of those that do not wait, and none of those that do. */
+/* A full queue costs a sender that does not wait one message, and a sender that waits none. */
 static void to_one_without_room(struct kunit *test)
 {
 	struct listener *slow = listen(test, 0);
 	struct patient patient = { .skb = numbered(test, 3), .port = slow->port };
 	struct task_struct *task;
 
-	/* One message is taken whatever the limit. */
+	/* One message is accepted whatever the limit is. */
 	WRITE_ONCE(slow->socket->sk->sk_rcvbuf, 1);
 	KUNIT_EXPECT_EQ(test, rdma_nl_unicast(&init_net, numbered(test, 1), slow->port), 0);
 	KUNIT_EXPECT_EQ(test, rdma_nl_unicast(&init_net, numbered(test, 2), slow->port), -EAGAIN);
@@ -227,7 +227,7 @@ static void to_one_without_room(struct kunit *test)
 	while (!completion_done(&patient.done) && READ_ONCE(task->__state) != TASK_INTERRUPTIBLE)
 		schedule_timeout_uninterruptible(1);
 	KUNIT_EXPECT_FALSE(test, completion_done(&patient.done));
-	/* The program learns first that it has missed something. */
+	/* The program learns first that it has missed a message. */
 	KUNIT_EXPECT_EQ(test, heard(slow, MSG_DONTWAIT), -ENOBUFS);
 	KUNIT_EXPECT_EQ(test, heard(slow, MSG_DONTWAIT), 1);
 	KUNIT_EXPECT_EQ(test, heard(slow, 0), 3);

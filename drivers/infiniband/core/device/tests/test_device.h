@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A device without hardware for the KUnit suites of the core: it says what it is told to say.
+ * A device without hardware for the KUnit suites of the core: its answers are set by the tests.
  */
 #ifndef RDMA_CORE_TEST_DEVICE_H
 #define RDMA_CORE_TEST_DEVICE_H
@@ -27,7 +27,7 @@ enum test_op {
 };
 
 /**
- * struct test_port - what a port answers
+ * struct test_port - the answers of a port
  * @attr: to query_port
  * @gid: to query_gid
  * @pkey: to query_pkey
@@ -43,9 +43,9 @@ struct test_port {
  * @ib: as the core sees it
  * @port: by port number; entry 0 is not used
  * @fails: operation that answers -EIO
- * @spares: so many calls of it are answered as ever first
+ * @spares: number of its calls that still succeed first
  * @calls: how often each operation was called
- * @told: called when query_port has an answer, if it is set
+ * @told: if set, called when query_port has its answer
  */
 struct test_device {
 	struct ib_device ib;
