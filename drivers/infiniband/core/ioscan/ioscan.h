@@ -2,7 +2,8 @@
 /*
  * What ioscan/ offers the other folders of the core, beyond <rdma/rdma_ext_io.h>.
  *
- * While somebody watches I/O units, each InfiniBand port of this host searches its subnet for them.
+ * While there are watchers of I/O units, each InfiniBand port of this host searches its subnet for
+ * units.
  */
 #ifndef RDMA_CORE_IOSCAN_H
 #define RDMA_CORE_IOSCAN_H

@@ -3,11 +3,11 @@
  * What the files of ioscan/ share.
  *
  * From top to bottom: watch.c (the API), port.c (this host's ports, and when they search), search.c
- * (a port's search) on unit.c (a unit is read) and request.c (requests and answers); known.c (what
- * has been found is compared with what is known), object.c (watchers get what is known).
+ * (a port's search) on unit.c (reads a unit) and request.c (requests and answers); known.c (applies
+ * what a search has found to the known units), object.c (notifies watchers).
  *
  * Locks, outermost first: users_lock (watch.c), the locks of core/ports, ios_lock, ios_port.lock.
- * Works take the last two. A port that goes waits for its work without holding ios_lock.
+ * Work items take the last two. Removing a port waits for its work without holding ios_lock.
  */
 #ifndef RDMA_CORE_IOSCAN_PRIV_H
 #define RDMA_CORE_IOSCAN_PRIV_H
@@ -24,15 +24,15 @@
 
 /* ---- what is known ---- */
 
-/* Protects all that is known, the watchers, and struct ios_port as far as it says. */
+/* Protects all known objects, the watchers, and the members of struct ios_port that say so. */
 extern struct mutex ios_lock;
 
 /**
  * struct ios_object - something that watchers are notified of: a unit, a controller or a path
- * @entry: in the list of all of them; what something belongs to stands before it
- * @views: of each watcher, struct ios_view, in the watchers' order
- * @parent: what it belongs to, or NULL
- * @event: notifies that it has been added
+ * @entry: in the list of all objects, behind its parent
+ * @views: struct ios_view of each watcher, in the watchers' order
+ * @parent: the object that it belongs to, or NULL
+ * @event: the event that reports its addition
  */
 struct ios_object {
 	struct list_head entry;
@@ -43,13 +43,13 @@ struct ios_object {
 
 /**
  * struct ios_unit - an I/O unit
- * @object: how watchers see it, once it is known
+ * @object: its notifications, once it is known
  * @entry: in the list of known units, or of those that a search has found
  * @prefix: its subnet
  * @ib: as watchers see it
- * @read: its controllers have been asked for
+ * @read: its controllers have been read
  * @controllers: its controllers
- * @reaches: how it is reached, struct ios_reach
+ * @reaches: paths to it, struct ios_reach
  */
 struct ios_unit {
 	struct ios_object object;
@@ -63,7 +63,7 @@ struct ios_unit {
 
 /**
  * struct ios_controller - a controller
- * @object: how it is told
+ * @object: its notifications
  * @entry: in the unit's list
  * @ib: as watchers see it
  * @entries: its services
@@ -78,9 +78,9 @@ struct ios_controller {
 };
 
 /**
- * struct ios_reach - a way from a port of this host to one of a unit
+ * struct ios_reach - a path from a port of this host to a port of a unit
  * @entry: in the unit's list
- * @port: from where
+ * @port: the port of this host
  * @rec: the path; it names the unit's port
  */
 struct ios_reach {
@@ -110,18 +110,18 @@ int ios_know(struct ios_port *port, struct list_head *found);
  * @entry: in the list of ports, under ios_lock
  * @device: its device
  * @port_num: its number
- * @active: it is active, under ios_lock
- * @searched: nothing more of what was there at first is to be found, under ios_lock
- * @agent: asks units
- * @subscription: to the subnet manager's notices; NULL if somebody else gets them
+ * @active: it is in the state active, under ios_lock
+ * @searched: its first search has ended, or it has none to make, under ios_lock
+ * @agent: agent for requests to units
+ * @subscription: subscription to the subnet manager's notices; NULL if subscribing failed
  * @work: searches
- * @retry: seconds until the next search if this one fails; the work's
- * @noticed: by LID, what a notice has said of its port; see ios_notice()
+ * @retry: seconds until the next search if this one fails; used by @work alone
+ * @noticed: content of the latest notice about a port, by its LID; see ios_notice()
  * @lock: protects what follows
- * @gone: it goes: nothing more is asked
- * @query: query under way, or NULL
+ * @gone: it is being removed: no further requests are sent
+ * @query: pending SA query, or NULL
  * @query_id: its id
- * @request: request to a unit under way, or NULL
+ * @request: pending request to a unit, or NULL
  * @notice: called for each notice, and with NULL when the subnet manager has confirmed that it
  *	sends them; may sleep
  */
@@ -145,7 +145,7 @@ struct ios_port {
 };
 
 /**
- * struct ios_table - records that the subnet manager has answered
+ * struct ios_table - records from an answer of the subnet manager
  * @count: their number
  * @size: bytes of each
  * @records: the records, to be freed by kvfree()
@@ -158,10 +158,10 @@ struct ios_table {
 
 /**
  * struct ios_talk - a unit that is being read
- * @port: from where
+ * @port: the port of this host
  * @rec: the path
- * @ah: its address
- * @pkey_index: of the path's partition
+ * @ah: address handle of the unit's port
+ * @pkey_index: P_Key index of the path's partition
  */
 struct ios_talk {
 	struct ios_port *port;
@@ -171,16 +171,16 @@ struct ios_talk {
 };
 
 /**
- * struct ios_ops - how ports ask
- * @open: a port comes: gets its agent and its subscription; -EOPNOTSUPP if it cannot ask anybody
- * @close: what open() got goes
- * @cancel: ends a request under way, as ios_port.gone has been set
- * @table: asks the subnet manager; no records without an error if nothing matches
- * @reach: prepares for asking a unit
- * @get: asks it; returns 0, a negative errno, or the status of its answer
+ * struct ios_ops - how ports send requests
+ * @open: sets up a port: gets its agent and its subscription; -EOPNOTSUPP if it has no SA
+ * @close: undoes open()
+ * @cancel: ends pending requests, after ios_port.gone was set
+ * @table: sends a query to the subnet manager; no records and no error if nothing matches
+ * @reach: prepares for requests to a unit
+ * @get: sends it a Get; returns 0, a negative errno, or the status of its answer
  * @leave: undoes reach()
  *
- * All but @cancel may sleep. Tests put operations of their own into ios_ops before anybody watches.
+ * All but @cancel may sleep. Tests replace ios_ops before there are watchers.
  */
 struct ios_ops {
 	int (*open)(struct ios_port *port);

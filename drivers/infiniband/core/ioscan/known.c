@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The units that are known, and how they become what a search has found.
+ * The known units, and how they are brought up to date with what a search has found.
  *
- * A port knows its own paths to units only, so a search changes nothing about those of other ports.
- * A unit is there while any port reaches it. What has changed is removed, and added as it is now.
- * What there was no memory for is as if it had not been found: the next search finds it.
+ * A search finds only the paths of its own port, so it does not change those of other ports. A unit
+ * is known while any port reaches it. A path or controller that has changed is removed, and added
+ * as it is now. An object without memory for it is left out, and the next search finds it.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -13,10 +13,10 @@
 #include "ioscan_priv.h"
 
 /**
- * struct ios_path - a path to a controller, as it is told
- * @object: how it is told
+ * struct ios_path - a path to a controller
+ * @object: its notifications
  * @entry: in the controller's list
- * @reach: the unit's way
+ * @reach: the path to the unit
  * @ib: as watchers see it
  */
 struct ios_path {
@@ -31,7 +31,7 @@ static LIST_HEAD(units);
 /* ---- units in a list ---- */
 
 /**
- * ios_unit_make() - a unit without controllers and paths
+ * ios_unit_make() - make a unit without controllers and paths
  * @prefix: its subnet
  * @guid: its GUID
  *
@@ -58,7 +58,7 @@ static void free_controller(struct ios_controller *controller)
 }
 
 /**
- * ios_controllers_free() - forget the controllers of a unit that has not been told
+ * ios_controllers_free() - free the controllers of a unit that is not known yet
  * @unit: the unit
  */
 void ios_controllers_free(struct ios_unit *unit)
@@ -87,7 +87,7 @@ static void free_unit(struct ios_unit *unit)
 }
 
 /**
- * ios_units_free() - forget units that have not been told
+ * ios_units_free() - free units that are not known yet
  * @list: their list
  */
 void ios_units_free(struct list_head *list)
@@ -117,7 +117,7 @@ struct ios_unit *ios_unit_find(struct list_head *list, __be64 prefix, __be64 gui
 	return NULL;
 }
 
-/* ---- what goes ---- */
+/* ---- removal ---- */
 
 static void remove_path(struct ios_path *path)
 {
@@ -169,7 +169,7 @@ static void remove_unit(struct ios_unit *unit)
 	free_unit(unit);
 }
 
-/* ---- what is the same ---- */
+/* ---- comparison ---- */
 
 static bool same_path(struct sa_path_rec *a, struct sa_path_rec *b)
 {
@@ -204,7 +204,7 @@ static struct ios_controller *same_controller(struct ios_unit *unit,
 	return NULL;
 }
 
-/* ---- what comes ---- */
+/* ---- addition ---- */
 
 static int add_path(struct ios_unit *unit, struct ios_controller *controller,
 		    const struct ios_reach *reach)
@@ -251,7 +251,7 @@ static int add_controller(struct ios_unit *unit, struct ios_controller *controll
 	return ret;
 }
 
-/* All paths that are not there yet, also those for which there was no memory before */
+/* Adds all paths that are missing, also those for which there was no memory before. */
 static int add_paths(struct ios_unit *unit)
 {
 	struct ios_controller *controller;
@@ -287,7 +287,7 @@ static int add_unit(struct ios_unit *found, struct ios_unit **added)
 	return 0;
 }
 
-/* ---- a unit that is known becomes the one that has been found ---- */
+/* ---- bringing a known unit up to date ---- */
 
 static void remove_old(struct ios_port *port, struct ios_unit *unit, struct ios_unit *found)
 {
@@ -320,13 +320,13 @@ static int add_new(struct ios_unit *unit, struct ios_unit *found)
 }
 
 /**
- * ios_know() - what a port has found is known from now on
+ * ios_know() - apply what a port has found to the known units
  * @port: the port
- * @found: units that it reaches, all of them; what they have may be taken. One that has not been
- *	read keeps the controllers that are known, and is not added
+ * @found: all units that it reaches; their contents may be taken. A unit that could not be read
+ *	keeps its known controllers, and is not added if it was unknown
  *
- * Watchers are told of the differences: of what is no more before what is new. Context: with
- * ios_lock held; may sleep.
+ * Watchers are notified of the differences, of removals before additions. Context: with ios_lock
+ * held; may sleep.
  * Return: 0; -ENOMEM if something is missing.
  */
 int ios_know(struct ios_port *port, struct list_head *found)

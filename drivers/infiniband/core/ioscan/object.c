@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What is known is told: each watcher has a view of each object.
+ * Notifications: each watcher has a view of each known object.
  *
- * Objects stand in one list, each behind what it belongs to. So a watcher that comes is told of
- * them in this order, and one that goes in the opposite one. What can fail comes before anything is
- * told.
+ * Objects are in one list, each behind its parent. A new watcher is notified of them in this order,
+ * and a removed one in the reverse order. Whatever can fail is done before the first notification.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -12,7 +11,7 @@
 
 #include "ioscan_priv.h"
 
-/* Protects what is known, and the watchers. */
+/* Protects all known objects, and the watchers. */
 struct mutex ios_lock = __MUTEX_INITIALIZER(ios_lock);
 EXPORT_SYMBOL_IF_KUNIT(ios_lock);
 
@@ -21,7 +20,7 @@ EXPORT_SYMBOL_IF_KUNIT(ios_lock);
  * @entry: in the object's list
  * @watcher: the watcher
  * @context: the watcher's
- * @watched: the watcher is called for it
+ * @watched: the watcher is called for it and for the objects below it
  */
 struct ios_view {
 	struct list_head entry;
@@ -71,7 +70,7 @@ static int call(struct ios_object *object, struct ios_view *view, const struct i
 	return view->watcher->event(view->watcher, &event);
 }
 
-/* A watcher that is not called for something is not called for what belongs to it, either. */
+/* A watcher that has declined an object is not called for the objects below it, either. */
 static void notify_added(struct ios_object *object, struct ios_view *view)
 {
 	const struct ios_view *parent = NULL;
@@ -101,11 +100,11 @@ static void notify_removed(struct ios_object *object, struct ios_view *view)
 }
 
 /**
- * ios_object_add() - an object is known from now on
+ * ios_object_add() - add a known object
  * @object: the object, with @event and @parent set
  *
- * All watchers are told. Context: with ios_lock held; may sleep.
- * Return: 0; -ENOMEM, after which nothing has been told.
+ * All watchers are notified. Context: with ios_lock held; may sleep.
+ * Return: 0; -ENOMEM, with no watcher notified.
  */
 int ios_object_add(struct ios_object *object)
 {
@@ -128,10 +127,10 @@ int ios_object_add(struct ios_object *object)
 }
 
 /**
- * ios_object_remove() - an object is known no more
- * @object: object of ios_object_add() to which nothing belongs any more
+ * ios_object_remove() - remove a known object
+ * @object: object of ios_object_add() that is no parent any more
  *
- * All watchers are told, the latest first. Context: with ios_lock held; may sleep.
+ * All watchers are notified, the latest first. Context: with ios_lock held; may sleep.
  */
 void ios_object_remove(struct ios_object *object)
 {
@@ -145,7 +144,10 @@ void ios_object_remove(struct ios_object *object)
 	list_del(&object->entry);
 }
 
-/* Takes the views of a watcher from all objects; tells nothing where it has not been told. */
+/*
+ * Removes a watcher's views from all objects, and notifies it of those of which it was notified
+ * before.
+ */
 static void remove_views_of(struct ib_io_watcher *watcher)
 {
 	struct ios_object *object;
@@ -161,11 +163,11 @@ static void remove_views_of(struct ib_io_watcher *watcher)
 }
 
 /**
- * ios_watcher_add() - tell a watcher of all that is known, and of what will be
+ * ios_watcher_add() - notify a watcher of all known objects, and of later ones
  * @watcher: the watcher
  *
  * Context: with ios_lock held; may sleep.
- * Return: 0; -ENOMEM, after which nothing has been told.
+ * Return: 0; -ENOMEM, with no notification.
  */
 int ios_watcher_add(struct ib_io_watcher *watcher)
 {
@@ -186,7 +188,7 @@ int ios_watcher_add(struct ib_io_watcher *watcher)
 }
 
 /**
- * ios_watcher_remove() - tell a watcher that nothing is there any more, and nothing afterwards
+ * ios_watcher_remove() - notify a watcher of the removal of all objects, and end its notifications
  * @watcher: the watcher
  *
  * Context: with ios_lock held; may sleep.
@@ -199,7 +201,7 @@ void ios_watcher_remove(struct ib_io_watcher *watcher)
 }
 
 /**
- * ios_tell_replayed() - tell the watchers that have not been told yet that this was all
+ * ios_tell_replayed() - report to new watchers that the initial objects are complete
  *
  * Context: with ios_lock held; may sleep.
  */

@@ -2,10 +2,11 @@
 /*
  * This host's ports, and when they search for I/O units.
  *
- * While somebody watches, each port that has subnet administration searches when it becomes active,
- * when the subnet manager, the port's addresses or its partitions change, when the manager forwards
- * a notice of ports that come, go, or get or lose device management, and when somebody asks for it.
- * A search that fails is repeated, at growing intervals; nothing else is done by the clock.
+ * While there are watchers, each port that has subnet administration searches when it becomes
+ * active, when the subnet manager, the port's addresses or its partitions change, when the manager
+ * forwards a notice of ports that have appeared, disappeared, or changed their device management
+ * capability, and when a consumer calls ib_search_io(). A search that fails is repeated at growing
+ * intervals; otherwise no timer is used.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -14,14 +15,14 @@
 
 #include "ioscan_priv.h"
 
-/* Seconds until a search that failed is repeated, the first time and at most */
+/* Seconds until a search that failed is repeated: at first, and at most. */
 #define RETRY_FIRST 1
 #define RETRY_MOST 64
 
 static LIST_HEAD(ports);
 static struct workqueue_struct *ios_wq;
 
-/* The ports that were there when watching began are in the list. */
+/* All ports that were present when watching began are in the list. */
 static bool all_there;
 
 /* ---- searching ---- */
@@ -33,7 +34,7 @@ static void search_now(struct ios_port *port)
 		mod_delayed_work(ios_wq, &port->work, 0);
 }
 
-/* Another reason may have queued it while it ran, which counts more. */
+/* If another reason has queued the work while it ran, it is not delayed. */
 static void search_later(struct ios_port *port)
 {
 	unsigned int seconds = port->retry;
@@ -44,14 +45,15 @@ static void search_later(struct ios_port *port)
 		queue_delayed_work(ios_wq, &port->work, seconds * HZ);
 }
 
-/* Without a manager there is nothing to repeat: the port will be told of one. */
+/* Without a subnet manager there is no reason to repeat: an event will tell of a new one. */
 static bool is_worth_repeating(int ret)
 {
 	return ret && ret != -EAGAIN && ret != -EINTR && ret != -ENODEV;
 }
 
 /**
- * ios_ports_settle() - tell watchers that this was all, if all ports have searched
+ * ios_ports_settle() - report to watchers that the initial objects are complete, if all ports have
+ * searched
  *
  * Context: with ios_lock held; may sleep.
  */
@@ -75,7 +77,7 @@ static void search(struct work_struct *work)
 	int ret = ios_search(port, &found);
 
 	scoped_guard(mutex, &ios_lock) {
-		/* A port that is not up, or not any more, reaches nothing whatever it finds. */
+		/* A port that is not active reaches nothing, whatever the search has found. */
 		if (!port->active)
 			break;
 		if (ret >= 0 && ios_know(port, &found))
@@ -140,7 +142,7 @@ static void set_active(struct ios_port *port, bool active)
 		ios_notices_forget(port);
 }
 
-/* Nothing is asked any more, then nothing is known any more. */
+/* Ends the port's requests first, then removes all that it has found. */
 static void end(struct ios_port *port)
 {
 	LIST_HEAD(nothing);
@@ -216,7 +218,7 @@ static int handle_event(struct ib_port_watcher *watcher, const struct ib_port_ev
 static struct ib_port_watcher port_watcher = { .event = handle_event };
 
 /**
- * ios_ports_begin() - let all ports search
+ * ios_ports_begin() - let all ports search for units
  *
  * Context: may sleep, as ib_watch_ports().
  * Return: 0 or -ENOMEM.
@@ -227,9 +229,9 @@ int ios_ports_begin(void)
 }
 
 /**
- * ios_ports_end() - let no port search any more
+ * ios_ports_end() - stop the searches of all ports
  *
- * Nothing is known on return. Context: may sleep, as ib_unwatch_ports().
+ * No unit is known on return. Context: may sleep, as ib_unwatch_ports().
  */
 void ios_ports_end(void)
 {
@@ -239,7 +241,7 @@ void ios_ports_end(void)
 }
 
 /**
- * ios_flush() - wait for searches under way
+ * ios_flush() - wait for searches that are running or queued
  *
  * Context: may sleep; not with ios_lock held.
  */
@@ -250,7 +252,7 @@ void ios_flush(void)
 EXPORT_SYMBOL_IF_KUNIT(ios_flush);
 
 /**
- * ios_ports_search() - let all ports search now, and wait for it
+ * ios_ports_search() - let all ports search now, and wait until they have
  *
  * Context: as ios_flush().
  */

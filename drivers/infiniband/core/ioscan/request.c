@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Requests of a port: to the subnet manager, and to the agents of units. A work asks and waits for
- * the answer; what is under way ends as soon as the port goes.
+ * Requests of a port to the subnet manager and to the agents of units. A work item sends a request
+ * and waits for the answer; a pending request is cancelled as soon as the port is removed.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -15,10 +15,10 @@
 /* How long the subnet manager may take for an answer, in milliseconds. */
 #define SA_TIMEOUT 3000
 
-/* Status of an answer: nothing matches. */
+/* Status of an SA answer: no record matches. */
 #define SA_STATUS_NO_RECORDS 0x0300
 
-/* Milliseconds in which an agent has to answer, and how often it is asked again. */
+/* Milliseconds in which an agent has to answer, and number of retransmissions. */
 #define UNIT_TIMEOUT 1000
 #define UNIT_RETRIES 3
 
@@ -85,7 +85,7 @@ static int real_table(struct ios_port *port, const struct ib_sa_attr_query *quer
 
 /**
  * struct ios_request - a request to a unit's agent
- * @done: completed when the MAD layer has it no more
+ * @done: completed when the MAD layer has returned it
  * @result: as of ios_ops.get()
  * @data: receives the attribute
  */
@@ -95,7 +95,7 @@ struct ios_request {
 	u8 *data;
 };
 
-/* The MAD layer has seen that class and transaction are right. */
+/* The MAD layer has checked the management class and the transaction ID. */
 static void received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 		     struct ib_mad_recv_wc *wc)
 {
@@ -116,7 +116,7 @@ static void received(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 	ib_free_recv_mad(wc);
 }
 
-/* An answer comes before this. */
+/* Called after received() if there is an answer. */
 static void sent(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 {
 	struct ios_request *own = wc->send_buf->context[0];
@@ -134,10 +134,10 @@ EXPORT_SYMBOL_IF_KUNIT(ios_last_tid);
 
 /**
  * ios_new_tid() - choose the TID of a request
- * @agent: who sends it
+ * @agent: the agent that sends it
  *
  * Context: any.
- * Return: the TID, which comes again after 2^32 requests.
+ * Return: the TID, which repeats after 2^32 requests.
  */
 VISIBLE_IF_KUNIT u64 ios_new_tid(const struct ib_mad_agent *agent)
 {
@@ -170,7 +170,7 @@ static struct ib_mad_send_buf *make(struct ios_talk *talk, u16 attr_id, u32 attr
 	return buf;
 }
 
-/* Whoever ends the port finds the request, or this finds that it goes. */
+/* Either end() finds the request and cancels it, or this finds that the port is being removed. */
 static void announce(struct ios_port *port, struct ib_mad_send_buf *buf)
 {
 	guard(spinlock_irqsave)(&port->lock);
@@ -232,7 +232,7 @@ static void noticed(const struct ib_sa_notice *notice, void *context)
 	port->notice(port, notice);
 }
 
-/* What has happened until now has not been noticed. */
+/* Notices of earlier changes were not forwarded: the port searches again. */
 static void subscribed(int status, void *context)
 {
 	struct ios_port *port = context;
@@ -241,7 +241,7 @@ static void subscribed(int status, void *context)
 		port->notice(port, NULL);
 }
 
-/* Without notices there are still the other reasons to search. */
+/* Without notices the other reasons to search remain. */
 static void subscribe(struct ios_port *port)
 {
 	struct ib_sa_subscription *subscription;
@@ -309,7 +309,7 @@ const struct ios_ops *ios_ops = &real_ops;
 EXPORT_SYMBOL_IF_KUNIT(ios_ops);
 
 /**
- * ios_requests_init() - be a user of subnet administration
+ * ios_requests_init() - become a user of subnet administration
  */
 void ios_requests_init(void)
 {

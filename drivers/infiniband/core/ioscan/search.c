@@ -3,9 +3,9 @@
  * A port's search for I/O units: ports that have device management, the nodes that they belong to,
  * the paths there, the units' controllers.
  *
- * The subnet manager knows which ports have device management. After a port has told it of a
- * change, it forwards the notice at once but asks the port itself later, so for some time its
- * records are older than the notice. During that time the notice counts, not the record.
+ * The subnet manager knows which ports have device management. After a port has notified it of a
+ * change, it forwards the notice at once but queries the port itself later, so for some time its
+ * records are older than the notice. During that time the notice takes precedence over the record.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -17,26 +17,26 @@
 
 #include "ioscan_priv.h"
 
-/* Traps that a subnet manager makes itself: a port has come or gone */
+/* Traps that a subnet manager generates itself: a port has appeared or disappeared. */
 #define TRAP_IN_SERVICE		cpu_to_be16(64)
 #define TRAP_OUT_OF_SERVICE	cpu_to_be16(65)
 #define IS_GENERIC		0x80
 
-/* How long a notice counts more than the record, in seconds. */
+/* How long a notice takes precedence over the record, in seconds. */
 #define NOTICE_TIME 60
 
-/* ClassPortInfo: the manager compares only the bits of CapabilityMask that are set */
+/* ClassPortInfo: the manager can compare only those bits of CapabilityMask that are set. */
 #define CLASS_CAP_OFFSET	2
 #define CLASS_CAP_MATCH		BIT(13)
 #define MATCH_SET_BITS		BIT(31)
 
-/* PortInfoRecord: places and components */
+/* PortInfoRecord: offsets and component mask bits. */
 #define PORT_LID		0
 #define PORT_CAP_MASK		24
 #define PORT_SIZE		28
 #define PORT_COMP_CAP_MASK	IB_SA_COMP_MASK(7)
 
-/* NodeRecord, likewise */
+/* NodeRecord: offsets and component mask bits. */
 #define NODE_LID		0
 #define NODE_SYSTEM_GUID	8
 #define NODE_GUID		16
@@ -54,9 +54,9 @@
  * struct search - a search
  * @port: the port
  * @gid: its GID
- * @lids: ports with device management, by LID
+ * @lids: LIDs of ports with device management
  * @found: receives the units
- * @again: something has been left out that may be there next time
+ * @again: a unit has been left out that the next search may find
  */
 struct search {
 	struct ios_port *port;
@@ -69,7 +69,7 @@ struct search {
 /* ---- notices ---- */
 
 /**
- * ios_notices_forget() - what notices have said counts no more
+ * ios_notices_forget() - drop the contents of former notices
  * @port: the port
  */
 void ios_notices_forget(struct ios_port *port)
@@ -77,7 +77,7 @@ void ios_notices_forget(struct ios_port *port)
 	xa_destroy(&port->noticed);
 }
 
-/* A port's other changes come with a capability mask too, but may leave it empty. */
+/* A notice of another local change also has a capability mask, but the mask may be empty. */
 static bool local_change(struct ios_port *port, const struct ib_mad_notice_attr *attr)
 {
 	u16 lid = be16_to_cpu(attr->details.ntc_144.lid);
@@ -86,13 +86,13 @@ static bool local_change(struct ios_port *port, const struct ib_mad_notice_attr 
 
 	if (attr->details.ntc_144.local_changes)
 		return false;
-	/* Without memory the manager's word counts. */
+	/* Without memory the manager's record is used. */
 	xa_store(&port->noticed, lid, xa_mk_value(until << 1 | has), GFP_KERNEL);
 	return true;
 }
 
 /**
- * ios_notice() - follow a notice
+ * ios_notice() - take the content of a notice into account
  * @port: port that has received it
  * @notice: the notice
  *
@@ -106,7 +106,10 @@ bool ios_notice(struct ios_port *port, const struct ib_sa_notice *notice)
 	switch (notice->attr.trap_num) {
 	case TRAP_IN_SERVICE:
 	case TRAP_OUT_OF_SERVICE:
-		/* Told when the manager has looked at all ports; another may have a LID now. */
+		/*
+		 * The manager sends these after it has queried all ports; LIDs may have been
+		 * reassigned.
+		 */
 		ios_notices_forget(port);
 		return true;
 	case IB_NOTICE_TRAP_CAP_MASK_CHG:
@@ -116,7 +119,7 @@ bool ios_notice(struct ios_port *port, const struct ib_sa_notice *notice)
 	}
 }
 
-/* Adds what notices have said, as long as it counts. */
+/* Adds and removes ports as recent notices say. */
 static int heed_notices(struct search *search)
 {
 	unsigned long lid, said, now = ktime_get_seconds();
@@ -140,7 +143,7 @@ static int heed_notices(struct search *search)
 
 /* ---- ports with device management ---- */
 
-/* Can the manager look for some bits of a capability mask? */
+/* Finds out whether the manager can select records by bits of a capability mask. */
 static int can_match(struct search *search, bool *can)
 {
 	u8 *record __free(kfree) = kzalloc(IB_MGMT_SA_DATA, GFP_KERNEL);
@@ -213,7 +216,7 @@ static int find_lids(struct search *search)
 
 /* ---- their units ---- */
 
-/* One that was found by another of its ports already, or a new one */
+/* Returns the unit that was found through another of its ports already, or a new one. */
 static struct ios_unit *unit_of(struct search *search, const u8 *node)
 {
 	__be64 prefix = search->gid.global.subnet_prefix;
@@ -266,7 +269,7 @@ static int find_path(struct search *search, const u8 *node, struct ios_reach **f
 	return ret;
 }
 
-/* A unit that cannot be read is as it is known. */
+/* A known unit that cannot be read keeps its known controllers. */
 static int read_unit(struct search *search, struct ios_unit *unit, struct ios_reach *reach)
 {
 	struct ios_talk talk = { .port = search->port, .rec = &reach->rec };
@@ -288,7 +291,7 @@ static int find_unit(struct search *search, const u8 *node)
 	struct ios_unit *unit;
 	int ret;
 
-	/* Its own controllers are no others'. */
+	/* The device's own controllers are left out. */
 	if (cpu_to_be64(get_unaligned_be64(node + NODE_GUID)) == search->port->device->node_guid)
 		return 0;
 	ret = find_path(search, node, &reach);
@@ -303,7 +306,7 @@ static int find_unit(struct search *search, const u8 *node)
 	return unit->read ? 0 : read_unit(search, unit, reach);
 }
 
-/* A port that the manager does not know any more is none. */
+/* A port that the manager does not know any more is skipped. */
 static int find_node(struct search *search, u16 lid)
 {
 	u8 record[sizeof(u16)];
@@ -334,9 +337,9 @@ static int find_node(struct search *search, u16 lid)
  *	frees what is in the list
  *
  * Context: may sleep.
- * Return: 0; 1 if units have been left out that may be there next time; what is known counts after
- * an error: -EAGAIN if there is no subnet manager, -ETIMEDOUT if it does not answer, -EINVAL if it
- * refuses, -EPROTO, -ENOMEM, -EINTR or -ENODEV if the port goes.
+ * Return: 0; 1 if units have been left out that the next search may find; or an error, after which
+ * the known units stay: -EAGAIN if there is no subnet manager, -ETIMEDOUT if it does not answer,
+ * -EINVAL if it refuses, -EPROTO, -ENOMEM, -EINTR or -ENODEV if the port is being removed.
  */
 int ios_search(struct ios_port *port, struct list_head *found)
 {

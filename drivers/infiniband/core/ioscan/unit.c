@@ -2,9 +2,9 @@
 /*
  * The controllers of a unit, as its agent describes them.
  *
- * The agent is on another host and may say anything. A slot that it does not describe as a
- * controller should be described has none. What it says counts if its change id is the same before
- * and afterwards, so what is read belongs together. No answer makes this take more than its time.
+ * The agent is on another host and may answer anything. A slot that it does not describe properly
+ * is taken as empty. Its answers are used only if its change id is the same before and afterwards,
+ * so that they belong together. No answer makes reading take longer than READ_TIME.
  */
 #include <linux/cleanup.h>
 #include <linux/jiffies.h>
@@ -28,9 +28,9 @@ static_assert(sizeof(union answer) == IB_MGMT_DEVICE_DATA);
 
 /**
  * struct reading - a unit that is being read
- * @talk: by which it is asked
+ * @talk: its port and path
  * @unit: receives the controllers
- * @end: when it has to be over, in jiffies
+ * @end: time at which reading is given up, in jiffies
  * @answer: latest answer
  */
 struct reading {
@@ -68,7 +68,7 @@ static bool is_new(const struct ios_unit *unit, __be64 guid)
 	return guid != 0;
 }
 
-/* The modifier has the slot in its upper half, then the last and the first entry. */
+/* The attribute modifier has the slot in its upper half, then the last and the first entry. */
 static int read_entries(struct reading *reading, struct ios_controller *controller)
 {
 	unsigned int count = controller->ib.profile.num_svc_entries, last;
@@ -136,14 +136,14 @@ static int read_once(struct reading *reading)
 }
 
 /**
- * ios_unit_read() - ask a unit for its controllers
- * @talk: by which it is asked
+ * ios_unit_read() - read the controllers of a unit
+ * @talk: its port and path
  * @unit: the unit, without controllers; receives them, and is marked as read
  *
  * Context: may sleep.
- * Return: 0; -EAGAIN if it changes all the time, -EBUSY, -ETIME if it takes too long, -ETIMEDOUT,
- * -EPROTO if it cannot be asked for controllers, -EINTR if the port goes, -ENOMEM, the MAD layer's
- * error. Then it has no controllers.
+ * Return: 0; -EAGAIN if the unit changed during each attempt, -EBUSY, -ETIME if it takes too long,
+ * -ETIMEDOUT, -EPROTO if it refuses IOUnitInfo, -EINTR if the port is being removed, -ENOMEM, the
+ * MAD layer's error. After an error it has no controllers.
  */
 int ios_unit_read(struct ios_talk *talk, struct ios_unit *unit)
 {

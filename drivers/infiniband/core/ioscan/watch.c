@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Watchers of others' I/O units. The first one has this host's ports search, the last one ends it.
+ * Watchers of I/O units of other hosts. The first watcher makes this host's ports search, and the
+ * last one stops them.
  */
 #include <linux/cleanup.h>
 
 #include "ioscan_priv.h"
 
-/* Protects @users, and makes watchers come and go one after the other. */
+/* Protects @users, and serializes the addition and removal of watchers. */
 static DEFINE_MUTEX(users_lock);
 static unsigned int users;
 
@@ -14,18 +15,19 @@ static unsigned int users;
  * ib_watch_io() - watch others' I/O units, their controllers, and the paths there
  * @watcher: its callback filled in
  *
- * What is known is told before this returns: each unit, then its controllers, then the paths to
- * these, each by its ADD. What is found later follows. As soon as all ports that were there have
- * searched once, which takes some time for the first watcher, IB_IO_EVENT_REPLAYED is told; it may
- * be told before this returns. Watchers are told in the order in which they came, and of what goes
- * in the opposite one; paths go before their controller, controllers before their unit. When a port
- * of this host goes, the paths from there have been told to go, and what cannot be reached any
- * more, before IB_PORT_EVENT_REMOVE is told to watchers of ports that came before this one.
+ * The watcher is notified of the known objects before this returns: of each unit, then its
+ * controllers, then the paths to these, each by its ADD event. What is found later follows. As soon
+ * as all ports that were present have searched once, which takes some time for the first watcher,
+ * IB_IO_EVENT_REPLAYED is reported; that may be before this returns. Watchers are notified in the
+ * order in which they were added, and of removals in the reverse order; paths are removed before
+ * their controller, controllers before their unit. When a port of this host is removed, the removal
+ * of its paths, and of what cannot be reached any more, is reported before IB_PORT_EVENT_REMOVE is
+ * reported to port watchers that were added before this one.
  *
- * Controllers of the device itself are not told. Devices of all network namespaces search.
+ * Controllers of the device itself are not reported. Devices of all network namespaces search.
  *
  * Context: may sleep; as ib_watch_ports(), and not from a callback of any watcher.
- * Return: 0; -ENOMEM, after which nothing has been told.
+ * Return: 0; -ENOMEM, with no notification.
  */
 int ib_watch_io(struct ib_io_watcher *watcher)
 {
@@ -52,10 +54,10 @@ int ib_watch_io(struct ib_io_watcher *watcher)
 EXPORT_SYMBOL(ib_watch_io);
 
 /**
- * ib_unwatch_io() - watch I/O units no more
+ * ib_unwatch_io() - stop watching I/O units
  * @watcher: watcher of ib_watch_io()
  *
- * All that has been told, and is still watched, is told to go, the latest first. The callback is
+ * The removal of all objects that are still watched is reported, the latest first. The callback is
  * not running any more on return. Context: as for ib_watch_io().
  */
 void ib_unwatch_io(struct ib_io_watcher *watcher)
@@ -71,8 +73,8 @@ EXPORT_SYMBOL(ib_unwatch_io);
 /**
  * ib_search_io() - search for others' I/O units now
  *
- * A unit's agent tells nobody that its controllers have changed; this finds out. On return watchers
- * have been told of what has been found. Context: may sleep; with the same locks as ib_watch_io();
+ * A unit's agent does not report changes of its controllers; this finds them. On return watchers
+ * have been notified of what was found. Context: may sleep; with the same locks as ib_watch_io();
  * takes as long as the agents take to answer.
  */
 void ib_search_io(void)
@@ -82,7 +84,7 @@ void ib_search_io(void)
 EXPORT_SYMBOL(ib_search_io);
 
 /**
- * ioscan_init() - let watchers come
+ * ioscan_init() - initialise the search for I/O units
  *
  * Context: while the module is initialised, after sa/ and ports/.
  * Return: 0 or -ENOMEM.

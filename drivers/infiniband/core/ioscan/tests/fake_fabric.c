@@ -203,7 +203,7 @@ static int fake_get(struct ios_talk *talk, u16 attr_id, u32 attr_mod, u8 data[IB
 	}
 }
 
-/* An address that is not used */
+/* An address handle that is not used. */
 static int fake_reach(struct ios_talk *talk)
 {
 	talk->ah = kzalloc(sizeof(*talk->ah), GFP_KERNEL);
@@ -246,7 +246,7 @@ static const struct ios_ops fake_ops = {
 };
 
 /**
- * fake_fabric_begin() - a subnet without units; one port of the device will search
+ * fake_fabric_begin() - make a subnet without units; one port of the device will search
  * @test: test
  *
  * Return: the subnet; fake_fabric_end() undoes this.
@@ -269,7 +269,7 @@ struct fake_fabric *fake_fabric_begin(struct kunit *test)
 
 /**
  * fake_fabric_end() - end what fake_fabric_begin() began
- * @test: test; nobody watches any more
+ * @test: test, without watchers
  */
 void fake_fabric_end(struct kunit *test)
 {
@@ -281,7 +281,7 @@ void fake_fabric_end(struct kunit *test)
 }
 
 /**
- * fake_connect() - the device comes
+ * fake_connect() - register the device
  * @test: test
  */
 void fake_connect(struct kunit *test)
@@ -290,7 +290,7 @@ void fake_connect(struct kunit *test)
 }
 
 /**
- * fake_disconnect() - the device goes, if it is there
+ * fake_disconnect() - unregister the device, if it is registered
  */
 void fake_disconnect(void)
 {
@@ -300,9 +300,9 @@ void fake_disconnect(void)
 }
 
 /**
- * fake_offer() - a unit has controllers
+ * fake_offer() - give a unit controllers
  * @unit: number of the unit
- * @slots: slots that it has, all of them with a controller that has all services
+ * @slots: number of its slots, each of which gets a controller with all services
  */
 void fake_offer(unsigned int unit, unsigned int slots)
 {
@@ -323,8 +323,8 @@ void fake_offer(unsigned int unit, unsigned int slots)
 }
 
 /**
- * fake_notice() - the first port gets a notice
- * @trap: its number
+ * fake_notice() - let the first port receive a notice
+ * @trap: its trap number
  * @lid: port that has changed its capability mask
  * @capable: it has device management now
  * @other: something else has changed, not the mask

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A subnet with I/O units that answer as a test tells them to, and a device that is connected to
- * it.
+ * A subnet with I/O units whose answers are set by tests, and a device that is connected to it.
  */
 #ifndef RDMA_CORE_IOSCAN_FAKE_H
 #define RDMA_CORE_IOSCAN_FAKE_H
@@ -17,22 +16,22 @@
 #define FAKE_ENTRIES	5
 
 /**
- * struct fake_unit - an I/O unit; unit N has LID 0x10 + N, GUID 0xN00 and its port's is 0xN01
+ * struct fake_unit - an I/O unit; unit N has LID 0x10 + N, GUID 0xN00 and port GUID 0xN01
  * @there: the subnet manager knows it
  * @capable: its port has device management
  * @hidden: the subnet manager does not know of @capable yet
  * @as: number of the unit to whose node its port belongs
  * @sl: service level of the path
  * @no_path: there is no path
- * @silent: its agent does not answer
- * @busy: its agent has no time
- * @blocked: its agent does not answer until the port that asks goes
- * @restless: its change id is another one each time
- * @info: the unit
- * @guid: of the controller in each slot, from 1
- * @entries: services that a controller says it has
- * @answered: services for which it has an answer
- * @version: of its controllers
+ * @silent: its agent never answers
+ * @busy: its agent answers that it is busy
+ * @blocked: its agent does not answer before the requesting port is removed
+ * @restless: its change id differs in each answer
+ * @info: its IOUnitInfo
+ * @guid: GUID of the controller in each slot, from 1
+ * @entries: number of services in a controller's profile
+ * @answered: number of services for which it has an entry
+ * @version: version of its controllers
  */
 struct fake_unit {
 	bool there;
@@ -54,18 +53,18 @@ struct fake_unit {
 
 /**
  * struct fake_fabric - the subnet
- * @device: the device, NULL before it comes
- * @ports: of its ports, how many search
+ * @device: the device, NULL before it is registered
+ * @ports: how many of its ports search
  * @port: the first one as it searches, and the second one
  * @unit: the units
- * @matches: the subnet manager compares set bits of capability masks
- * @error: what it answers, or 0
+ * @matches: the subnet manager can compare only the set bits of capability masks
+ * @error: the error that it answers, or 0
  * @size: bytes of a PortInfoRecord
  * @searches: how often ports have begun to search
- * @gets: requests that units have got
- * @faults: requests that are wrong
- * @asked: completed when a blocked agent has been asked
- * @cancelled: completed when the port goes
+ * @gets: requests that units have received
+ * @faults: number of wrong requests
+ * @asked: completed when a blocked agent has received a request
+ * @cancelled: completed when the requests of the port are cancelled
  */
 struct fake_fabric {
 	struct test_device *device;

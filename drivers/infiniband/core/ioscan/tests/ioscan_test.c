@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: others' I/O units, how they are found and told, and what is made of wrong answers.
+ * KUnit: I/O units of other hosts, how they are found and reported, and how wrong answers are
+ * handled.
  */
 #include <kunit/test.h>
 #include <linux/sched.h>
@@ -12,15 +13,15 @@
 #define MOST 120
 
 /**
- * struct io_watcher - a watcher that notes its events
+ * struct io_watcher - a watcher that records its events
  * @ib: as the core sees it
  * @count: events
  * @said: each as a letter, upper case if something is added, and a number: of the unit, of the
  *	slot, of the port where the path begins; a dot for the end mark
- * @refuses: event after which it is not interested any more, or -1
- * @wrong: what was not as it had to be
- * @told: events of all watchers
- * @at: what @told was at the last event
+ * @refuses: index of the event that it declines, or -1
+ * @wrong: number of errors in its events
+ * @told: counts the events of all watchers
+ * @at: value of @told at the last event
  */
 struct io_watcher {
 	struct ib_io_watcher ib;
@@ -32,7 +33,7 @@ struct io_watcher {
 	unsigned int at;
 };
 
-static unsigned int told; /* by the watchers of the test that runs */
+static unsigned int told; /* to the watchers of the running test */
 
 static char *context_of(struct io_watcher *watcher, const struct ib_io_event *event, int level)
 {
@@ -112,7 +113,7 @@ static void expect_said(struct kunit *test, struct io_watcher *watcher, const ch
 	memset(watcher->said, 0, sizeof(watcher->said));
 }
 
-/* Ends the watcher, none of whose events was wrong. */
+/* Ends the watcher, and expects that none of its events was wrong. */
 static void unwatch(struct kunit *test, struct io_watcher *watcher, const char *said)
 {
 	ib_unwatch_io(&watcher->ib);
@@ -139,7 +140,7 @@ static void dispatch(struct fake_fabric *fabric, enum ib_event_type type)
 	ios_flush();
 }
 
-/* Watchers are called in order, and at last with the end mark of what was there. */
+/* Watchers are called in order, and finally with the end mark of the initial objects. */
 static void units_come_and_go(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -169,7 +170,7 @@ static void units_come_and_go(struct kunit *test)
 	unwatch(test, late, "p1c1u2");
 }
 
-/* Nobody searches while nobody watches. */
+/* No port searches without watchers. */
 static void nobody_watches(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -185,7 +186,7 @@ static void nobody_watches(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, fabric->port[1], NULL);
 }
 
-/* What has changed is removed and added again; what is the same causes no event. */
+/* A changed object is removed and added again; an unchanged one causes no event. */
 static void changes(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -223,7 +224,7 @@ static void changes(struct kunit *test)
 	unwatch(test, watcher, "");
 }
 
-/* A unit is there while one of this host's ports reaches it, by any of its own ports. */
+/* A unit is known while one of this host's ports reaches it, through any of its own ports. */
 static void paths(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -309,7 +310,7 @@ static void reasons(struct kunit *test)
 	unwatch(test, watcher, "");
 }
 
-/* A notice is newer than what the subnet manager knows, until its next look. */
+/* A notice takes precedence over the subnet manager's records until it is out of date. */
 static void notices(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -341,7 +342,7 @@ static void notices(struct kunit *test)
 	unwatch(test, watcher, "p1c1u1");
 }
 
-/* A watcher is not called for what belongs to something that it is not interested in. */
+/* A watcher that declines an object is not called for the objects below it. */
 static void not_interested(struct kunit *test)
 {
 	struct io_watcher watcher, *other;
@@ -360,7 +361,7 @@ static void not_interested(struct kunit *test)
 	unwatch(test, other, "U1C1P1..p1c1u1");
 }
 
-/* Slots have no controller, no GUID, another slot's GUID, or fewer services than they say. */
+/* Slots have no controller, no GUID, another slot's GUID, or fewer services than announced. */
 static void liars(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -378,14 +379,14 @@ static void liars(struct kunit *test)
 	ib_search_io();
 	expect_said(test, watcher, "p1c6p1c4p1c1");
 
-	/* The unit says that all slots have a controller, and but one of them has none. */
+	/* The unit announces a controller in all slots, and all but one are empty. */
 	fake_offer(1, FAKE_SLOTS);
 	memset(unit->info.controller_list, 0x11, sizeof(unit->info.controller_list));
 	memset(&unit->guid[2], 0, sizeof(unit->guid) - 2 * sizeof(unit->guid[0]));
 	ib_search_io();
 	expect_said(test, watcher, "C1P1");
 
-	/* The unit says that it has fewer slots, so that nobody asks for the others. */
+	/* The unit announces fewer slots, so the others are not read. */
 	fake_offer(1, 2);
 	unit->info.max_controllers = 1;
 	ib_search_io();
@@ -393,7 +394,7 @@ static void liars(struct kunit *test)
 	unwatch(test, watcher, "p1c1u1");
 }
 
-/* A unit that cannot be read stays as it was known. */
+/* A unit that cannot be read keeps its known controllers. */
 static void unreadable(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -463,7 +464,7 @@ static void manager_fails(struct kunit *test)
 	unwatch(test, watcher, "p1c1u1");
 }
 
-/* The device goes while a unit is being asked. */
+/* The device is unregistered while a request to a unit is pending. */
 static void device_goes(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -483,7 +484,7 @@ static void device_goes(struct kunit *test)
 }
 
 #ifdef CONFIG_FAILSLAB
-/* A watcher for which there is no memory has not been called. */
+/* A watcher without memory for its views is not called. */
 static void watchers_starve(struct kunit *test)
 {
 	struct io_watcher *there, watcher;
@@ -514,7 +515,7 @@ static void watchers_starve(struct kunit *test)
 	KUNIT_EXPECT_GE(test, failures, 5);
 }
 
-/* The next search reports what one had no memory for, and nothing twice or too early. */
+/* The next search reports what was left out for lack of memory, and nothing twice or too early. */
 static void searches_starve(struct kunit *test)
 {
 	struct fake_fabric *fabric = test->priv;
@@ -555,10 +556,10 @@ static void searches_starve(struct kunit *test)
 #endif
 
 /**
- * struct race - a unit that comes and goes while watchers do
+ * struct race - a unit that appears and disappears while watchers are added and removed
  * @work: the searches
  * @fabric: the fabric
- * @stop: no more of them
+ * @stop: no further searches
  */
 struct race {
 	struct work_struct work;
@@ -610,7 +611,7 @@ static int ioscan_init_test(struct kunit *test)
 	return 0;
 }
 
-/* The upper half of a TID is the agent's, whatever the lower one has come to. */
+/* The upper half of a TID is the agent's, whatever value the lower half has. */
 static void tids_come_round(struct kunit *test)
 {
 	static const u32 last[] = { INT_MAX - 1, U32_MAX - 1 };
