@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Addresses of ids: what the consumer gave, and what the port mapper has made of it for the wire.
+ * Addresses of ids: those that the consumer gave, and those that the port mapper assigned for the
+ * wire.
  */
 #include <linux/cleanup.h>
 #include <linux/string.h>
@@ -11,7 +12,7 @@
 #include "iwcm.h"
 #include "portmap.h"
 
-/* Gives a wildcard address the IP address of another one; its port stays. */
+/* Replaces a wildcard IP address by that of another address; the port is kept. */
 static void fill_wildcard(struct sockaddr_storage *addr, const struct sockaddr_storage *from)
 {
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)addr;
@@ -50,16 +51,16 @@ static bool clear_mapped(struct iwcm_id *cm)
 }
 
 /**
- * iwcm_map() - find out an id's addresses on the wire
+ * iwcm_map() - get an id's addresses on the wire
  * @cm: an id that is about to listen or to connect
  * @active: it is about to connect
  *
  * Asks the port mapper for a local port, and with @active for the peer's. Without a port mapper, or
- * where it refuses, the addresses are used as they are. Drivers with IW_F_NO_PORT_MAP want that,
- * too, but let the port mapper know of their ports.
+ * if it refuses, the addresses are used unchanged. The same holds for drivers with
+ * IW_F_NO_PORT_MAP, whose ports the port mapper is informed of.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL if the device's name or the kind of address is none for the port mapper;
+ * Return: 0; -EINVAL if the port mapper does not support the device's name or the address family;
  * -ENOMEM.
  */
 int iwcm_map(struct iwcm_id *cm, bool active)
@@ -69,7 +70,7 @@ int iwcm_map(struct iwcm_id *cm, bool active)
 	struct iwpm_dev_data names = {};
 	int ret;
 
-	/* A second attempt to connect has the first one's mapping. */
+	/* A repeated connect still has the mapping of the previous one. */
 	iwcm_unmap(cm);
 	ret = name_device(id->device, &names);
 	if (ret)
@@ -86,7 +87,7 @@ int iwcm_map(struct iwcm_id *cm, bool active)
 		addr.flags = IWPM_FLAGS_NO_PORT_MAP;
 	ret = active ? iwpm_add_and_query_mapping(&addr, RDMA_NL_IWCM) :
 	      iwpm_add_mapping(&addr, RDMA_NL_IWCM);
-	/* If the daemon went away meanwhile, nothing was asked. */
+	/* If the daemon has exited meanwhile, no request was sent. */
 	if (!ret && addr.mapped_loc_addr.ss_family) {
 		id->m_local_addr = addr.mapped_loc_addr;
 		if (active) {
@@ -100,7 +101,7 @@ int iwcm_map(struct iwcm_id *cm, bool active)
 }
 
 /**
- * iwcm_unmap() - give an id's mapping back
+ * iwcm_unmap() - remove an id's mapping
  * @cm: the id, mapped or not
  *
  * Context: may sleep.
@@ -116,9 +117,9 @@ void iwcm_unmap(struct iwcm_id *cm)
 /**
  * iwcm_request_address() - give the id of a connection request its addresses
  * @listener: the id that listens
- * @cm: the request's id, whose event is not told yet
+ * @cm: the request's id, whose event was not reported yet
  *
- * If the port mapper knows which address the peer's consumer connects from, the event says that
+ * If the port mapper knows the address from which the peer's consumer connects, the event has that
  * instead of the one on the wire.
  *
  * Context: may sleep.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What consumers call (rdma/iw_cm.h).
+ * The functions that consumers call (rdma/iw_cm.h).
  */
 #include <kunit/static_stub.h>
 #include <linux/cleanup.h>
@@ -18,11 +18,11 @@ static int refuse_state(struct iwcm_id *cm, const char *call)
 }
 
 /**
- * iw_create_cm_id() - make an id
+ * iw_create_cm_id() - create an id
  * @device: an iWARP device, which must stay until the id is destroyed
- * @cm_handler: called for the id's events, in process context and one at a time; what it returns
- *              other than 0 destroys the id, which must not be used then. For a CONNECT_REQUEST,
- *              which comes with an id of its own, it is that id which is destroyed
+ * @cm_handler: called for the id's events, in process context and one at a time; a return value
+ *	other than 0 destroys the id, which must not be used then. For a CONNECT_REQUEST, which has
+ *	an id of its own, it destroys that id
  * @context: the consumer's own; ids of connection requests inherit it
  *
  * Context: may sleep.
@@ -76,8 +76,8 @@ static void failed(struct iwcm_id *cm)
 /**
  * iw_cm_listen() - wait for connection requests
  * @cm_id: an idle id with its local_addr set
- * @backlog: requests that may wait for the handler; the driver refuses further ones. 0 is
- *           /proc/sys/net/iw_cm/default_backlog
+ * @backlog: number of requests that may be queued for the handler; the driver refuses further ones.
+ *           0 is /proc/sys/net/iw_cm/default_backlog
  *
  * Each request arrives as CONNECT_REQUEST with an id of its own.
  *
@@ -112,7 +112,7 @@ int iw_cm_listen(struct iw_cm_id *cm_id, int backlog)
 }
 EXPORT_SYMBOL(iw_cm_listen);
 
-/* The QP of a connection that begins, with a reference. */
+/* Returns the QP of a new connection, with a reference, or NULL. */
 static struct ib_qp *take_qp(struct iwcm_id *cm, const struct iw_cm_conn_param *param)
 {
 	struct ib_device *device = cm->id.device;
@@ -128,11 +128,11 @@ static struct ib_qp *take_qp(struct iwcm_id *cm, const struct iw_cm_conn_param *
 /**
  * iw_cm_connect() - connect
  * @cm_id: an idle id with local_addr and remote_addr set
- * @iw_param: the QP, numbers of RDMA READs under way, private data
+ * @iw_param: the QP, limits of outstanding RDMA READs, private data
  *
  * The event CONNECT_REPLY has the result.
  *
- * Context: may sleep; where addresses are mapped, up to 20 s.
+ * Context: may sleep; if addresses are mapped, up to 20 s.
  * Return: 0; -EINVAL if the id is not idle or the device has no such QP; the driver's error, or one
  * of the port mapping. After an error there is no event.
  */
@@ -164,13 +164,13 @@ EXPORT_SYMBOL(iw_cm_connect);
 /**
  * iw_cm_accept() - accept a connection request
  * @cm_id: the request's id
- * @iw_param: the QP, numbers of RDMA READs under way, private data
+ * @iw_param: the QP, limits of outstanding RDMA READs, private data
  *
  * ESTABLISHED follows.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL if the id is no request or the device has no such QP, then the request stands;
- * or the driver's error, after which there is no event and the id is idle.
+ * Return: 0; -EINVAL if the id is no request or the device has no such QP, after which the request
+ * is still unanswered; or the driver's error, after which there is no event and the id is idle.
  */
 int iw_cm_accept(struct iw_cm_id *cm_id, struct iw_cm_conn_param *iw_param)
 {
@@ -223,14 +223,15 @@ EXPORT_SYMBOL(iw_cm_reject);
 /**
  * iw_cm_disconnect() - end a connection
  * @cm_id: the connection
- * @abrupt: 0: what was posted is sent first; else the QP goes to the error state
+ * @abrupt: 0 to send posted requests first (SQD); else the QP goes to the error state
  *
- * CLOSE follows. Waits while the driver owes the answer to a connect or accept. There is nothing to
- * do, and nothing follows, if the connection is closing or has ended, or for a request that was
- * not accepted.
+ * CLOSE follows. Waits while the driver has not reported the result of a connect or accept. Nothing
+ * is done, and no event follows, if the connection is closing or has ended, or for a request that
+ * was not accepted.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for a listener, or in the handler while the driver owes an answer.
+ * Return: 0; -EINVAL for a listener, or in the handler while the driver has not reported such a
+ * result.
  */
 int iw_cm_disconnect(struct iw_cm_id *cm_id, int abrupt)
 {
@@ -253,8 +254,8 @@ EXPORT_SYMBOL(iw_cm_disconnect);
 /**
  * iw_cm_init_qp_attr() - get the attributes of a QP that is being connected
  * @cm_id: an id that is no listener and is not closing
- * @qp_attr: with the state that is wanted in qp_state: INIT, RTR or RTS; gets the attributes
- * @qp_attr_mask: gets the attributes' mask, 0 where the driver does it
+ * @qp_attr: qp_state has the next state, INIT, RTR or RTS; gets the attributes
+ * @qp_attr_mask: gets the attributes' mask, 0 if the driver sets the attributes itself
  *
  * Context: any.
  * Return: 0, or -EINVAL for another id or state.
@@ -279,7 +280,7 @@ int iw_cm_init_qp_attr(struct iw_cm_id *cm_id, struct ib_qp_attr *qp_attr, int *
 EXPORT_SYMBOL(iw_cm_init_qp_attr);
 
 /**
- * iwcm_reject_msg() - why a connection was refused
+ * iwcm_reject_msg() - describe why a connection was refused
  * @reason: status of a CONNECT_REPLY, a negative errno
  *
  * Return: a constant text.

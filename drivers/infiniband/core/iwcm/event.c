@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Events: drivers report them in any context, a worker tells consumers.
+ * Events: drivers report them in any context, and a worker reports them to consumers.
  *
  * Each id has a worker of its own, so that its events are handled in order and one at a time, and
  * a handler that sleeps delays no other id.
@@ -60,7 +60,7 @@ struct iwcm_id *iwcm_id_make(struct ib_device *device, iw_cm_handler handler, vo
 	return cm;
 }
 
-/* The caller holds the id's lock, and a reference. */
+/* Called with the id's lock held, and a reference. */
 static void wake_worker(struct iwcm_id *cm)
 {
 	if (cm->held)
@@ -70,7 +70,7 @@ static void wake_worker(struct iwcm_id *cm)
 		iwcm_id_put(cm);
 }
 
-/* ---- what drivers report ---- */
+/* ---- events from drivers ---- */
 
 static int add_request(struct iwcm_id *listener, struct iwcm_id *request)
 {
@@ -86,8 +86,8 @@ static int add_request(struct iwcm_id *listener, struct iwcm_id *request)
 }
 
 /*
- * The id of the new connection is made here: while the driver can still refuse the request, and
- * not in the worker, where want of memory would lose it.
+ * The id of the new connection is made here, while the driver can still refuse the request: in the
+ * worker a lack of memory would lose the request.
  */
 static int connect_request(struct iwcm_id *listener, struct iw_cm_event *event)
 {
@@ -165,7 +165,7 @@ static int iwcm_event(struct iw_cm_id *cm_id, struct iw_cm_event *event)
 
 /* ---- events for consumers ---- */
 
-/* Calls the handler, whose wish it may be that the id ends. */
+/* Calls the handler, whose return value may ask for the id to be destroyed. */
 static void call_handler(struct iwcm_id *cm)
 {
 	if (cm->id.cm_handler(&cm->id, &cm->told.event) &&
@@ -206,7 +206,7 @@ static bool take_event(struct iwcm_id *cm, enum iwcm_input *input)
 	return true;
 }
 
-/* The driver knows the addresses on the wire, the consumer those that it gave. */
+/* The driver's event has the addresses on the wire, the consumer's has those that it gave. */
 static void swap_addresses(struct iwcm_id *cm)
 {
 	struct iw_cm_event *event = &cm->told.event;
@@ -244,12 +244,12 @@ static struct iwcm_id *take_request(struct iwcm_id *listener, bool *wanted)
 	return request;
 }
 
-/* From now on the id's own worker reports events of the connection. */
+/* From now on the id's own worker reports the events of the connection. */
 static void let_go(struct iwcm_id *cm)
 {
 	scoped_guard(spinlock_irqsave, &cm->lock) {
 		cm->held = false;
-		/* Whoever reads NULL sees what the handler has done. */
+		/* A reader of NULL sees what the handler has done. */
 		smp_store_release(&cm->runner, NULL);
 		if (cm->n_pending)
 			wake_worker(cm);
@@ -285,14 +285,14 @@ static void iwcm_work(struct work_struct *work)
 		report_event(cm, input);
 	while ((request = take_request(cm, &wanted)))
 		report_request(cm, request, wanted);
-	/* Whoever reads NULL sees what the handlers have done. */
+	/* A reader of NULL sees what the handlers have done. */
 	smp_store_release(&cm->runner, NULL);
 	wake_up_all(&cm->wait);
 	iwcm_id_put(cm);
 }
 
 /**
- * iwcm_events_init() - make the work queue
+ * iwcm_events_init() - create the work queue
  *
  * Return: 0 or -ENOMEM.
  */

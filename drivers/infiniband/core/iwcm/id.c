@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * An id: its references, its steps from state to state, its end.
+ * An id: its references, its state changes, its end.
  */
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
@@ -9,7 +9,7 @@
 
 #include "iwcm.h"
 
-/* The number of ids: drivers may hold some when the last consumer has gone. */
+/* Number of ids: drivers may hold some after the last consumer has been unloaded. */
 static atomic_t ids = ATOMIC_INIT(0);
 
 static void id_hold(struct iw_cm_id *cm_id)
@@ -23,7 +23,7 @@ static void id_release(struct iw_cm_id *cm_id)
 }
 
 /**
- * iwcm_id_alloc() - make an idle id, whose events nobody handles yet
+ * iwcm_id_alloc() - allocate an idle id without a handler of driver events
  * @device: its device
  * @handler: called for its events
  * @context: the consumer's
@@ -83,7 +83,8 @@ void iwcm_id_put(struct iwcm_id *cm)
 /**
  * iwcm_ids_gone() - wait until drivers have released all ids
  *
- * Called when the module ends: no consumer is left, but drivers may still be closing connections.
+ * Called when the module is unloaded: no consumer is left, but drivers may still be closing
+ * connections.
  */
 void iwcm_ids_gone(void)
 {
@@ -129,7 +130,7 @@ static bool must_wait(struct iwcm_id *cm, enum iwcm_input input)
 }
 
 /**
- * iwcm_step() - let an input change the state of an id
+ * iwcm_step() - apply an input to the state of an id
  * @cm: the id
  * @input: the call or event
  * @qp: for IWCM_SET_QP the QP whose reference the id takes over; gets a QP with IWCM_PUT_QP and
@@ -146,7 +147,9 @@ u16 iwcm_step(struct iwcm_id *cm, enum iwcm_input input, struct ib_qp **qp)
 		step = try_step(cm, input, qp);
 		if (!(step.action & IWCM_WAIT))
 			break;
-		/* The handler would wait for an event that comes after it. */
+		/*
+		 * The handler would wait for an event that is reported only after it has returned.
+		 */
 		if (input == IWCM_CALL_DISCONNECT && iwcm_inside(cm))
 			return 0;
 		wait_event(cm->wait, !must_wait(cm, input));
@@ -179,7 +182,7 @@ static struct iwcm_id *next_request(struct iwcm_id *cm)
 	return request;
 }
 
-/* No request is added any more; those that the consumer has not seen are rejected. */
+/* No request is added any more; those that were not reported to the consumer are rejected. */
 static void stop_listening(struct iwcm_id *cm)
 {
 	struct iwcm_id *request;
@@ -199,7 +202,7 @@ static void abort_qp(struct ib_qp *qp)
 
 static bool handler_ended(struct iwcm_id *cm)
 {
-	/* Pairs with the release behind the handler. */
+	/* Pairs with the release after the handler. */
 	return !smp_load_acquire(&cm->runner);
 }
 
@@ -218,7 +221,7 @@ void iwcm_destroy(struct iwcm_id *cm, enum iwcm_input input)
 	struct ib_qp *qp = NULL;
 	u16 action = iwcm_step(cm, input, &qp);
 
-	/* Destroyed twice: the second time has no reference to release. */
+	/* A second call has no reference to release. */
 	if (WARN_ON_ONCE(!action))
 		return;
 	if (action & IWCM_TURN_DOWN)

@@ -3,10 +3,10 @@
  * The iWARP connection manager: ids between consumers (rdma/iw_cm.h) and drivers (the iw_*
  * operations of struct ib_device_ops).
  *
- * From top to bottom: main.c (module, netlink operations); call.c (what consumers call); event.c
- * (what drivers report, and the worker that tells consumers); id.c (an id and its steps);
- * address.c (ports that the port mapper finds); state.c (the table of states).  The port mapper's
- * part is in portmap.h.
+ * From top to bottom: main.c (module, netlink operations); call.c (functions that consumers call);
+ * event.c (events from drivers, and the worker that reports them to consumers); id.c (an id and its
+ * state changes); address.c (addresses from the port mapper); state.c (the table of states). The
+ * port mapper's part is in portmap.h.
  *
  * An id has one lock, under which nothing sleeps.  No handler of a consumer and no operation of a
  * driver is called under it, except iw_add_ref, which may be called in any context.
@@ -25,7 +25,7 @@
 
 #include "state.h"
 
-/* Kinds of events besides CONNECT_REQUEST: one of each may wait for an id's worker. */
+/* Kinds of events besides CONNECT_REQUEST: one of each may be queued for an id's worker. */
 enum iwcm_kind {
 	IWCM_KIND_REPLY,
 	IWCM_KIND_ESTABLISHED,
@@ -61,29 +61,29 @@ struct iwcm_brief {
 /**
  * struct iwcm_id - an id
  * @id: the part that consumers and drivers see
- * @refs: one of the consumer, until it destroys the id, those of the driver, of a queued @work and
- *        of running calls
+ * @refs: one of the consumer until it destroys the id, and those of the driver, a queued @work and
+ *        running calls
  * @lock: protects the members up to @runner, and @id.mapped
  * @state: its state
  * @qp: the QP of the connection, with a reference that the id holds, or NULL
- * @first: the CONNECT_REPLY that waits, or the CONNECT_REQUEST for which the id was made
- * @brief: the other events that wait, by kind
- * @pending: kinds that wait, in the order in which they were reported
+ * @first: the queued CONNECT_REPLY, or the CONNECT_REQUEST for which the id was made
+ * @brief: the other queued events, by kind
+ * @pending: kinds of the queued events, in the order of their reports
  * @n_pending: number of these
- * @held: events wait until the consumer has seen the CONNECT_REQUEST
- * @requests: ids of connection requests that wait for the listener's worker
+ * @held: events stay queued until the consumer's handler has returned from the CONNECT_REQUEST
+ * @requests: ids of connection requests that are queued for the listener's worker
  * @n_requests: number of these
  * @backlog: largest number of these
  * @entry: in the listener's @requests
- * @wire: own address under which the port mapper knows it, while @id.mapped is set
+ * @wire: own address on the wire that the port mapper knows, while @id.mapped is set
  * @runner: the task that calls the handler, or NULL
  * @wait: for changes of @state and @runner
- * @work: tells the consumer what waits
- * @told: the event that the handler sees; used by @runner alone
+ * @work: reports queued events to the consumer
+ * @told: the event that is passed to the handler; used by @runner alone
  *
- * All that an id needs for the events of a connection is part of it, so that none is lost when
- * memory is short.  A driver may report each kind of event once for each connection; a repeated one
- * is dropped if the consumer has not got the first yet.
+ * Everything that an id needs for the events of a connection is part of it, so that none is lost
+ * when memory is short. A driver may report each kind of event once for each connection; a repeated
+ * one is dropped if the first was not reported to the consumer yet.
  */
 struct iwcm_id {
 	struct iw_cm_id id;
@@ -131,7 +131,7 @@ int iwcm_map(struct iwcm_id *cm, bool active);
 void iwcm_unmap(struct iwcm_id *cm);
 void iwcm_request_address(struct iwcm_id *listener, struct iwcm_id *cm);
 
-/* /proc/sys/net/iw_cm/default_backlog: of listeners that name none. */
+/* /proc/sys/net/iw_cm/default_backlog: the backlog of listeners that give none. */
 extern unsigned int iwcm_default_backlog;
 
 #endif

@@ -28,8 +28,8 @@ static struct ctl_table iwcm_sysctls[] = {
 };
 
 /*
- * Answers decide where connections go: unlike in Linux 6.12, not every user may give them.
- * REMOVE_MAPPING is only sent, never received.
+ * Answers decide where connections go: unlike in Linux 6.12, they need a privilege. REMOVE_MAPPING
+ * is only sent, never received.
  */
 static const struct rdma_nl_cbs iwcm_netlink[RDMA_NL_IWPM_NUM_OPS] = {
 	[RDMA_NL_IWPM_REG_PID] = { .dump = iwpm_register_pid_cb, .flags = RDMA_NL_ADMIN_PERM },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Mappings in use, of which a daemon that begins is told, and addresses of peers that are about to
+ * Mappings in use, which are sent to a new daemon, and addresses of peers that are about to
  * connect.
  */
 #include <linux/cleanup.h>
@@ -74,14 +74,14 @@ bool iwpm_same_address(const struct sockaddr_storage *a, const struct sockaddr_s
 }
 
 /**
- * iwpm_create_mapinfo() - note that a mapping is in use
+ * iwpm_create_mapinfo() - record a mapping in use
  * @local_addr: address that a consumer uses
  * @mapped_addr: address on the wire
  * @nl_client: RDMA_NL_IWCM
  * @map_flags: IWPM_FLAGS_
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for another client or an address that is not of IP; -ENOMEM.
+ * Return: 0; -EINVAL for another client or an address that is not IPv4 or IPv6; -ENOMEM.
  */
 int iwpm_create_mapinfo(struct sockaddr_storage *local_addr, struct sockaddr_storage *mapped_addr,
 			u8 nl_client, u32 map_flags)
@@ -103,7 +103,7 @@ int iwpm_create_mapinfo(struct sockaddr_storage *local_addr, struct sockaddr_sto
 EXPORT_SYMBOL_IF_KUNIT(iwpm_create_mapinfo);
 
 /**
- * iwpm_remove_mapinfo() - note that a mapping is not in use any more
+ * iwpm_remove_mapinfo() - remove the record of a mapping
  * @local_addr: address that a consumer used
  * @mapped_addr: address on the wire
  *
@@ -154,14 +154,14 @@ static void forget_peer(struct peer *peer)
 }
 
 /**
- * iwpm_remember_peer() - keep the address from which a peer will connect
+ * iwpm_remember_peer() - record the address from which a peer will connect
  * @msg: the daemon's message
  *
- * Any peer that sends the daemon datagrams gets here, and not all of them connect: only
- * the last IWPM_PEERS addresses are kept.
+ * Any host that sends the daemon datagrams causes a record, and not all of them connect: only the
+ * last IWPM_PEERS addresses are kept.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for an address that is not of IP; -ENOMEM.
+ * Return: 0; -EINVAL for an address that is not IPv4 or IPv6; -ENOMEM.
  */
 int iwpm_remember_peer(const struct iwpm_msg *msg)
 {
@@ -187,9 +187,9 @@ int iwpm_remember_peer(const struct iwpm_msg *msg)
 EXPORT_SYMBOL_IF_KUNIT(iwpm_remember_peer);
 
 /**
- * iwpm_peers_known() - count the kept addresses of peers
+ * iwpm_peers_known() - get the number of recorded addresses of peers
  *
- * Return: that.
+ * Return: the number.
  */
 unsigned int iwpm_peers_known(void)
 {
@@ -199,10 +199,10 @@ unsigned int iwpm_peers_known(void)
 EXPORT_SYMBOL_IF_KUNIT(iwpm_peers_known);
 
 /**
- * iwpm_get_remote_info() - which address does the consumer of a peer have that connects?
+ * iwpm_get_remote_info() - get the address that the consumer of a connecting peer uses
  * @mapped_loc_addr: our address on the wire
- * @mapped_rem_addr: the peer's
- * @remote_addr: gets the address; it is not kept any longer
+ * @mapped_rem_addr: the peer's address on the wire
+ * @remote_addr: gets the address, whose record is removed
  * @nl_client: RDMA_NL_IWCM
  *
  * Context: may sleep.
@@ -226,9 +226,9 @@ int iwpm_get_remote_info(struct sockaddr_storage *mapped_loc_addr,
 }
 EXPORT_SYMBOL_IF_KUNIT(iwpm_get_remote_info);
 
-/* ---- mappings for a daemon that begins ---- */
+/* ---- mappings for a new daemon ---- */
 
-/* Messages that travel together; NLMSG_DONE ends them. */
+/* Messages that are sent together; NLMSG_DONE ends them. */
 struct batch {
 	struct sk_buff *skb;
 	u32 portid;
@@ -294,11 +294,11 @@ static int send_all(u32 portid, u16 version)
 }
 
 /**
- * iwpm_send_mappings() - tell a daemon of the mappings in use, and how many there are
+ * iwpm_send_mappings() - send a daemon the mappings in use, and their number
  * @portid: its port
  * @version: version of the messages
  *
- * Says nothing if there are none.
+ * Sends nothing if there are none.
  *
  * Context: may sleep.
  * Return: 0, -ENOMEM, or the socket's error.
@@ -321,7 +321,7 @@ int iwpm_send_mappings(u32 portid, u16 version)
 EXPORT_SYMBOL_IF_KUNIT(iwpm_send_mappings);
 
 /**
- * iwpm_forget_all() - forget mappings and peers
+ * iwpm_forget_all() - free all mappings and records of peers
  *
  * Context: may sleep.
  */

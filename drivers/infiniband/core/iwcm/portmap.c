@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the port mapper is asked.
+ * Requests to the port mapper.
  *
- * Questions wait for their answers, which portmap_recv.c brings.  A daemon that begins says hello;
- * until then nobody is asked again once nobody was there.
+ * A request waits for its answer, which portmap_recv.c receives. A new daemon sends a hello; once a
+ * request has found no listener, none is sent until then.
  */
 #include <linux/cleanup.h>
 #include <linux/string.h>
@@ -22,7 +22,7 @@ struct iwpm_daemon iwpm_daemon = {
 EXPORT_SYMBOL_IF_KUNIT(iwpm_daemon);
 
 /**
- * iwpm_init() - begin with the port mapper
+ * iwpm_init() - initialise the client of the port mapper
  * @nl_client: RDMA_NL_IWCM
  *
  * Return: 0, or -EINVAL for another client.
@@ -33,7 +33,7 @@ int iwpm_init(u8 nl_client)
 }
 
 /**
- * iwpm_exit() - forget all mappings and the daemon
+ * iwpm_exit() - free all mappings and reset what is known of the daemon
  * @nl_client: RDMA_NL_IWCM
  *
  * Context: may sleep.
@@ -54,9 +54,9 @@ int iwpm_exit(u8 nl_client)
 EXPORT_SYMBOL_IF_KUNIT(iwpm_exit);
 
 /**
- * iwpm_valid_pid() - is there a daemon?
+ * iwpm_valid_pid() - is a daemon running?
  *
- * Return: not 0 if it has sent a message, and was not missed since.
+ * Return: not 0 if it has sent a message, and no message to it has failed since.
  */
 int iwpm_valid_pid(void)
 {
@@ -97,7 +97,7 @@ static void request_begin(struct iwpm_request *request)
 	list_add_tail(&request->entry, &iwpm_daemon.requests);
 }
 
-/* No answer reaches the request any more. */
+/* Removes the request: no answer reaches it any more. */
 static int request_end(struct iwpm_request *request)
 {
 	guard(spinlock)(&iwpm_daemon.lock);
@@ -106,8 +106,8 @@ static int request_end(struct iwpm_request *request)
 }
 
 /*
- * Asks and waits.  Returns 0, an IWPM_ error of the daemon, -ETIMEDOUT, -ENOMEM, or the socket's
- * error, with which *sent stays false.
+ * Sends a request and waits for its answer. Returns 0, an IWPM_ error of the daemon, -ETIMEDOUT,
+ * -ENOMEM, or the socket's error, for which *sent is false.
  */
 static int ask(unsigned int op, struct iwpm_msg *question, struct iwpm_msg *answer, bool *sent)
 {
@@ -142,14 +142,15 @@ static void daemon_gone(void)
 }
 
 /**
- * iwpm_register_pid() - look for a daemon and tell it of a device
+ * iwpm_register_pid() - register a device with the daemon
  * @pm_msg: names of the device and its network interface
  * @nl_client: RDMA_NL_IWCM
  *
- * Does nothing if the daemon knows us, or if there was none and none has come since.
+ * Does nothing if this host is registered already, or if there was no daemon and none has been
+ * heard of since.
  *
  * Context: may sleep, at most 10 s.
- * Return: 0; -ESRCH if nobody listens, -ETIMEDOUT if nobody answers, -ENOMEM, -EINVAL for another
+ * Return: 0; -ESRCH without a listener, -ETIMEDOUT without an answer, -ENOMEM, -EINVAL for another
  * client; an IWPM_ error of the daemon.
  */
 int iwpm_register_pid(struct iwpm_dev_data *pm_msg, u8 nl_client)
@@ -194,7 +195,7 @@ static int ask_mapping(unsigned int op, struct iwpm_sa_data *pm_msg, u8 nl_clien
 	ret = ask(op, &question, &answer, &sent);
 	if (!sent)
 		daemon_gone();
-	/* A peer without a port mapper is reached at the address that was given. */
+	/* A peer without a port mapper is reached at the address that the consumer gave. */
 	if (ret && ret != IWPM_REMOTE_QUERY_REJECT)
 		return ret;
 	pm_msg->mapped_loc_addr = answer.mapped_local;
@@ -211,8 +212,8 @@ static int ask_mapping(unsigned int op, struct iwpm_sa_data *pm_msg, u8 nl_clien
  * Does nothing, and leaves @pm_msg as it is, if there is no daemon.
  *
  * Context: may sleep, at most 10 s.
- * Return: 0; -EINVAL if the daemon does not know us or the flags of @pm_msg; -ETIMEDOUT; -ENOMEM;
- * the socket's error; an IWPM_ error of the daemon.
+ * Return: 0; -EINVAL if this host is not registered, or if the daemon does not know the flags of
+ * @pm_msg; -ETIMEDOUT; -ENOMEM; the socket's error; an IWPM_ error of the daemon.
  */
 int iwpm_add_mapping(struct iwpm_sa_data *pm_msg, u8 nl_client)
 {
@@ -226,8 +227,8 @@ EXPORT_SYMBOL_IF_KUNIT(iwpm_add_mapping);
  * @nl_client: RDMA_NL_IWCM
  *
  * Context: may sleep, at most 10 s.
- * Return: as iwpm_add_mapping(); IWPM_REMOTE_QUERY_REJECT if the peer's port mapper knows nothing
- * of its address.
+ * Return: as iwpm_add_mapping(); IWPM_REMOTE_QUERY_REJECT if the peer's port mapper does not know
+ * its address.
  */
 int iwpm_add_and_query_mapping(struct iwpm_sa_data *pm_msg, u8 nl_client)
 {
@@ -236,14 +237,14 @@ int iwpm_add_and_query_mapping(struct iwpm_sa_data *pm_msg, u8 nl_client)
 EXPORT_SYMBOL_IF_KUNIT(iwpm_add_and_query_mapping);
 
 /**
- * iwpm_remove_mapping() - give a mapping back
+ * iwpm_remove_mapping() - remove a mapping
  * @local_addr: address that was mapped
  * @nl_client: RDMA_NL_IWCM
  *
  * There is no answer.
  *
  * Context: may sleep.
- * Return: 0, also without a daemon; -EINVAL if it has never been heard of us, -ENOMEM, the socket's
+ * Return: 0, also without a daemon; -EINVAL if it has never been heard of, -ENOMEM, the socket's
  * error.
  */
 int iwpm_remove_mapping(struct sockaddr_storage *local_addr, u8 nl_client)

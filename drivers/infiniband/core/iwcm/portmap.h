@@ -2,8 +2,9 @@
 /*
  * The iWARP port mapper's client: netlink messages to and from the daemon (iwpmd).
  *
- * From top to bottom: portmap_recv.c (what the daemon sends); portmap.c (what it is asked, and what
- * is known of it); mapinfo.c (mappings in use, and peers' addresses); portmap_msg.c (messages).
+ * From top to bottom: portmap_recv.c (messages from the daemon); portmap.c (requests to the daemon,
+ * and its state); mapinfo.c (mappings in use, and peers' addresses); portmap_msg.c (message
+ * formats).
  */
 #ifndef CORE_IWCM_PORTMAP_H
 #define CORE_IWCM_PORTMAP_H
@@ -16,26 +17,26 @@
 #include <rdma/iw_portmap.h>
 #include <rdma/rdma_netlink.h>
 
-/* The name by which daemon and kernel know each other. */
+/* The library name with which daemon and kernel identify themselves. */
 #define IWPM_LIBRARY	"iWarpPortMapperUser"
 
 /* ---- messages ---- */
 
 /**
- * struct iwpm_msg - values of a message's attributes, of which each operation has some
+ * struct iwpm_msg - values of a message's attributes; each operation uses some of them
  * @seq: number of the request that is answered, or the daemon's number
  * @flags: IWPM_FLAGS_
- * @sent: mappings that were sent
- * @acked: mappings that were understood
+ * @sent: number of mappings that were sent
+ * @acked: number of mappings that the daemon has accepted
  * @version: version of the messages
- * @err: 0, or why not
+ * @err: 0, or an IWPM_ error
  * @if_name: network interface
  * @dev_name: RDMA device
  * @library: IWPM_LIBRARY
  * @local: address that a consumer uses
- * @remote: likewise, of the peer
+ * @remote: address that the peer's consumer uses
  * @mapped_local: address on the wire
- * @mapped_remote: likewise, of the peer
+ * @mapped_remote: the peer's address on the wire
  */
 struct iwpm_msg {
 	u32 seq;
@@ -61,7 +62,7 @@ int iwpm_msg_put(struct sk_buff *skb, unsigned int op, u32 seq, u16 flags,
 		 const struct iwpm_msg *msg, u16 version);
 int iwpm_msg_parse(const struct nlmsghdr *nlh, unsigned int op, struct iwpm_msg *msg);
 
-/* How a message travels. */
+/* The receiver of a message, and whether sending it may wait. */
 enum iwpm_road {
 	IWPM_TO_ALL,	/* to all listeners of the group */
 	IWPM_PATIENT,	/* to the daemon, which may have to read others first */
@@ -73,10 +74,10 @@ int iwpm_transmit(struct sk_buff *skb, enum iwpm_road road, u32 portid);
 /* ---- the daemon ---- */
 
 /**
- * enum iwpm_bond - what daemon and kernel know of each other
+ * enum iwpm_bond - state of the relation between daemon and kernel
  * @IWPM_STRANGERS: nothing
- * @IWPM_HEARD: the daemon has sent a message, but does not know any device of ours
- * @IWPM_REGISTERED: the daemon knows us
+ * @IWPM_HEARD: the daemon has sent a message, but no device is registered with it
+ * @IWPM_REGISTERED: a device is registered with the daemon
  */
 enum iwpm_bond {
 	IWPM_STRANGERS,
@@ -87,13 +88,13 @@ enum iwpm_bond {
 /**
  * struct iwpm_daemon - the daemon
  * @lock: protects all members but @patience
- * @bond: what daemon and kernel know of each other
- * @absent: nobody listened when we asked; it will speak when it comes
+ * @bond: state of the relation to the kernel
+ * @absent: a request found no listener; a new daemon will send a hello
  * @portid: its netlink port, or 0
- * @version: version of the messages that both understand
- * @echo: number of its last message
- * @requests: struct iwpm_request that it has not answered
- * @patience: how long an answer may take, in jiffies
+ * @version: version of the messages that both support
+ * @echo: sequence number of its last message
+ * @requests: struct iwpm_request without an answer
+ * @patience: time that an answer may take, in jiffies
  */
 struct iwpm_daemon {
 	spinlock_t lock;
@@ -115,12 +116,12 @@ extern struct iwpm_daemon iwpm_daemon;
  * @op: RDMA_NL_IWPM_ operation
  * @question: the request
  * @answer: the answer
- * @err: 0, or why not: an IWPM_ error of the daemon
- * @answered: there is an answer
- * @done: there is an answer
+ * @err: 0 or an IWPM_ error of the daemon
+ * @answered: there is an answer or an error
+ * @done: completed with @answered
  *
  * The daemon's lock protects the list, @answer, @err and @answered: the caller takes the request
- * off the list before its stack goes.
+ * off the list before it returns.
  */
 struct iwpm_request {
 	struct list_head entry;
@@ -141,7 +142,9 @@ unsigned int iwpm_peers_known(void);
 int iwpm_send_mappings(u32 portid, u16 version);
 void iwpm_forget_all(void);
 
-/* Addresses of peers that are kept until their connections arrive; the oldest are forgotten. */
+/*
+ * Number of addresses of peers that are kept until their connections arrive; the oldest are freed.
+ */
 #define IWPM_PEERS	4096
 
 #endif

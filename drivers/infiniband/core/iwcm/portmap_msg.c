@@ -25,7 +25,7 @@ enum kind {
  * @kind: type of the attribute
  * @offset: offset of the member
  * @size: size of the member, in bytes
- * @since: version of the messages that has it, 0 for all
+ * @since: first version of the messages that has it, 0 for all
  */
 struct field {
 	u8 type;
@@ -50,7 +50,7 @@ struct layout {
 
 #define LAYOUT(_fields) { .fields = _fields, .count = ARRAY_SIZE(_fields) }
 
-/* ---- what the kernel sends ---- */
+/* ---- messages that the kernel sends ---- */
 
 static const struct field ask_register[] = {
 	FIELD(IWPM_NLA_REG_PID_SEQ, NUMBER, seq),
@@ -88,13 +88,13 @@ static const struct field say_count[] = {
 	FIELD(IWPM_NLA_MAPINFO_SEND_NUM, NUMBER, sent),
 };
 
-/* ---- both ---- */
+/* ---- messages in both directions ---- */
 
 static const struct field hello[] = {
 	FIELD(IWPM_NLA_HELLO_ABI_VERSION, NUMBER, version),
 };
 
-/* ---- what the daemon sends ---- */
+/* ---- messages that the daemon sends ---- */
 
 static const struct field hear_register[] = {
 	FIELD(IWPM_NLA_RREG_PID_SEQ, NUMBER, seq),
@@ -157,15 +157,15 @@ static const struct layout received[RDMA_NL_IWPM_NUM_OPS] = {
 	[RDMA_NL_IWPM_HELLO] = LAYOUT(hello),
 };
 
-/* Number of the last message. */
+/* Sequence number of the last message. */
 VISIBLE_IF_KUNIT atomic_t iwpm_last_seq;
 EXPORT_SYMBOL_IF_KUNIT(iwpm_last_seq);
 
 /**
- * iwpm_next_seq() - number the next message
+ * iwpm_next_seq() - get the sequence number of the next message
  *
  * Context: any.
- * Return: its number.
+ * Return: the number.
  */
 u32 iwpm_next_seq(void)
 {
@@ -174,12 +174,12 @@ u32 iwpm_next_seq(void)
 
 /**
  * iwpm_msg_put() - append a message
- * @skb: where to
+ * @skb: buffer
  * @op: RDMA_NL_IWPM_ operation that the kernel sends
  * @seq: its number
  * @flags: NLM_F_ flags
  * @msg: its contents
- * @version: version of the messages: attributes that came later are left out
+ * @version: version of the messages: attributes of later versions are left out
  *
  * Context: any.
  * Return: 0, or -EMSGSIZE with nothing appended if @skb has no room.
@@ -197,7 +197,7 @@ int iwpm_msg_put(struct sk_buff *skb, unsigned int op, u32 seq, u16 flags,
 
 		if (version < field->since)
 			continue;
-		/* Takes the whole message back where there is no room. */
+		/* Removes the whole message if there is no room. */
 		if (ibnl_put_attr(skb, nlh, field->size, (void *)msg + field->offset, field->type))
 			return -EMSGSIZE;
 	}
@@ -227,7 +227,7 @@ static int take_attr(const struct field *field, const struct nlattr *attr, struc
  * iwpm_msg_parse() - read a message of the daemon
  * @nlh: the message, whose length netlink has checked
  * @op: RDMA_NL_IWPM_ operation that the daemon sends
- * @msg: gets what it says
+ * @msg: gets its contents
  *
  * Every attribute of the operation must be there, and of the right size; others are skipped.
  *
@@ -260,10 +260,10 @@ EXPORT_SYMBOL_IF_KUNIT(iwpm_msg_parse);
 /**
  * iwpm_transmit() - send a message
  * @skb: the message, consumed
- * @road: the receiver, and whether that may take time
- * @portid: the daemon's port, but for IWPM_TO_ALL
+ * @road: the receiver, and whether sending may wait
+ * @portid: the daemon's port; not used for IWPM_TO_ALL
  *
- * The daemon is one of the initial network namespace.
+ * The daemon is in the initial network namespace.
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the port mapper's daemon sends: answers, and news of its own.
+ * Messages from the port mapper's daemon: answers, and messages of its own.
  *
- * netlink calls these as dumps: what they return ends up in the NLMSG_DONE that the daemon skips.
+ * netlink calls these functions as dumps: their return values end up in an NLMSG_DONE, which the
+ * daemon skips.
  */
 #include <linux/cleanup.h>
 #include <linux/netlink.h>
@@ -11,7 +12,7 @@
 #include "iwcm.h"
 #include "portmap.h"
 
-/* Reads a message; the daemon's number is echoed with the next request. */
+/* Reads a message; the daemon's sequence number is echoed in the next request. */
 static int take_message(const struct netlink_callback *cb, unsigned int op, struct iwpm_msg *msg)
 {
 	int ret = iwpm_msg_parse(cb->nlh, op, msg);
@@ -21,7 +22,7 @@ static int take_message(const struct netlink_callback *cb, unsigned int op, stru
 	return ret;
 }
 
-/* The caller holds the daemon's lock. An answer to another operation answers nothing. */
+/* Called with the daemon's lock held. An answer to another operation matches no request. */
 static struct iwpm_request *find_request(u32 seq, unsigned int op)
 {
 	struct iwpm_request *request;
@@ -34,7 +35,7 @@ static struct iwpm_request *find_request(u32 seq, unsigned int op)
 	return NULL;
 }
 
-/* The caller holds the daemon's lock: the request may go as soon as it is released. */
+/* Called with the daemon's lock held: the request may disappear as soon as it is released. */
 static void answer(struct iwpm_request *request, const struct iwpm_msg *msg, int err)
 {
 	if (msg)
@@ -49,7 +50,7 @@ static void answer(struct iwpm_request *request, const struct iwpm_msg *msg, int
  * @skb: not used
  * @cb: has the message
  *
- * Return: 0, or -EINVAL for a message that is malformed or that nobody waits for.
+ * Return: 0, or -EINVAL for a message that is malformed or one that no request waits for.
  */
 int iwpm_register_pid_cb(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -109,7 +110,7 @@ static int mapping_cb(struct netlink_callback *cb, unsigned int op)
  * @skb: not used
  * @cb: has the message
  *
- * Return: 0, or -EINVAL for a message that is malformed or that nobody waits for.
+ * Return: 0, or -EINVAL for a message that is malformed or one that no request waits for.
  */
 int iwpm_add_mapping_cb(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -122,7 +123,7 @@ EXPORT_SYMBOL_IF_KUNIT(iwpm_add_mapping_cb);
  * @skb: not used
  * @cb: has the message
  *
- * Return: 0, or -EINVAL for a message that is malformed or that nobody waits for.
+ * Return: 0, or -EINVAL for a message that is malformed or one that no request waits for.
  */
 int iwpm_add_and_query_mapping_cb(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -154,7 +155,7 @@ EXPORT_SYMBOL_IF_KUNIT(iwpm_remote_info_cb);
  * @skb: not used
  * @cb: has the message
  *
- * Return: 0, also if nobody waits for it, or -EINVAL for a malformed message.
+ * Return: 0, also if no request waits for it, or -EINVAL for a malformed message.
  */
 int iwpm_mapping_error_cb(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -171,7 +172,7 @@ int iwpm_mapping_error_cb(struct sk_buff *skb, struct netlink_callback *cb)
 }
 EXPORT_SYMBOL_IF_KUNIT(iwpm_mapping_error_cb);
 
-/* A daemon that begins may not know what its predecessor knew. */
+/* A new daemon may not know the registrations of its predecessor. */
 static void heard_anew(const struct netlink_callback *cb)
 {
 	iwpm_daemon.bond = IWPM_HEARD;
@@ -185,7 +186,7 @@ static void heard_anew(const struct netlink_callback *cb)
  * @cb: has the message
  *
  * Return: 0; -EINVAL for a malformed message or one of a daemon that is too old; -ENOMEM, or the
- * socket's error, if it could not be told.
+ * socket's error, if they could not be sent.
  */
 int iwpm_mapping_info_cb(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -207,7 +208,7 @@ EXPORT_SYMBOL_IF_KUNIT(iwpm_mapping_info_cb);
 /**
  * iwpm_ack_mapping_info_cb() - handle the daemon's confirmation of the mappings in use
  * @skb: not used
- * @cb: has the message, with how many it understood
+ * @cb: has the message, with the number of accepted mappings
  *
  * Return: 0, or -EINVAL for a malformed message.
  */
@@ -233,12 +234,12 @@ static int send_hello(u32 portid, u16 version)
 /**
  * iwpm_hello_cb() - handle the first message of a daemon
  * @skb: not used
- * @cb: has the message, with the version that the daemon speaks
+ * @cb: has the message, with the version that the daemon supports
  *
  * From now on both sides use the lower version.
  *
- * Return: 0; -EINVAL for a malformed message; -ENOMEM, or the socket's error, if it could not be
- * answered.
+ * Return: 0; -EINVAL for a malformed message; -ENOMEM, or the socket's error, if no answer could be
+ * sent.
  */
 int iwpm_hello_cb(struct sk_buff *skb, struct netlink_callback *cb)
 {

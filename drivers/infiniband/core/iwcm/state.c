@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What calls and events do to an id in each state.
+ * The effect of calls and events on an id in each state.
  *
- * Calls wait while the driver carries something out and has not reported the result yet: destroying
- * or disconnecting the id then would pull it away from under the driver.  The id's own
- * handler cannot wait for CONNECT_REPLY and ESTABLISHED, which are reported after it has returned;
- * destroying there aborts the connection instead.
+ * Calls wait while the driver carries out an operation and has not reported its result: destroying
+ * or disconnecting the id then would remove it while the driver uses it. The id's own handler
+ * cannot wait for CONNECT_REPLY and ESTABLISHED, which are reported after it has returned;
+ * destroying the id there aborts the connection instead.
  */
 #include <linux/array_size.h>
 #include <linux/kernel.h>
@@ -20,7 +20,7 @@ static const struct iwcm_step steps[IWCM_STATES][IWCM_INPUTS] = {
 	[IWCM_IDLE] = {
 		[IWCM_CALL_LISTEN] = STEP(LISTENING, 0),
 		[IWCM_CALL_CONNECT] = STEP(CONNECTING, IWCM_SET_QP),
-		/* The peer was faster: there is nothing left to disconnect. */
+		/* The peer has disconnected first: there is nothing left to disconnect. */
 		[IWCM_CALL_DISCONNECT] = STEP(IDLE, 0),
 		[IWCM_CALL_INIT_ATTR] = STEP(IDLE, 0),
 		[IWCM_CALL_DESTROY] = STEP(DESTROYED, 0),
@@ -90,12 +90,12 @@ static const struct iwcm_step steps[IWCM_STATES][IWCM_INPUTS] = {
 };
 
 /**
- * iwcm_step_of() - look an input up
+ * iwcm_step_of() - look up an input
  * @state: state of the id
  * @input: the call or event
  *
  * Context: any.
- * Return: what that does.
+ * Return: its effect.
  */
 struct iwcm_step iwcm_step_of(enum iwcm_state state, enum iwcm_input input)
 {

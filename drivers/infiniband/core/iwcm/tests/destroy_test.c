@@ -45,9 +45,9 @@ static void every_state_ends(struct kunit *test)
 /**
  * struct caller - a thread that destroys or disconnects an id
  * @cm_id: the id
- * @disconnects: it does not destroy
- * @ret: what the disconnecting returned
- * @done: it has done so
+ * @disconnects: it disconnects instead of destroying
+ * @ret: return value of disconnecting
+ * @done: completed when it has returned
  */
 struct caller {
 	struct iw_cm_id *cm_id;
@@ -80,7 +80,7 @@ static void until_waiting(struct iw_cm_id *cm_id)
 		schedule_timeout_uninterruptible(1);
 }
 
-/* The driver owes an answer; destroying and disconnecting wait for it. */
+/* The driver has not reported a result; destroying and disconnecting wait for it. */
 static void answer_is_waited_for(struct kunit *test, enum iwcm_state state,
 				 enum iw_cm_event_type type, int status, bool disconnects)
 {
@@ -157,7 +157,7 @@ static void driver_returns_first(struct kunit *test)
 
 /**
  * struct ending - how a handler ends its id
- * @of: event in which it does so
+ * @of: the event
  * @returns: by its return value, else by a call
  * @accepts: it accepts the connection before
  * @rejects: it rejects it before
@@ -177,14 +177,14 @@ static int end_in_handler(struct fake_iwarp *fake, struct iw_cm_id *cm_id,
 
 	if (event->event != ending->of)
 		return 0;
-	/* Keeps the id for the test to look at. */
+	/* Keeps the id, so that the test can examine it. */
 	cm_id->add_ref(cm_id);
 	if (ending->accepts)
 		KUNIT_EXPECT_EQ(fake->test, iw_cm_accept(cm_id, &param), 0);
 	if (ending->rejects)
 		KUNIT_EXPECT_EQ(fake->test, iw_cm_reject(cm_id, NULL, 0), 0);
 	if (ending->accepts)
-		/* ESTABLISHED comes after this handler. */
+		/* ESTABLISHED is reported after this handler. */
 		KUNIT_EXPECT_EQ(fake->test, iw_cm_disconnect(cm_id, 0), -EINVAL);
 	if (ending->returns)
 		return -EPIPE;
@@ -268,7 +268,7 @@ static void connections_end_in_handlers(struct kunit *test)
 	end_at(fake, IWCM_CLOSING, IW_CM_EVENT_CLOSE, 0, IB_QPS_RESET);
 }
 
-/* A refused consumer tries again at once, and then has enough. */
+/* A refused consumer connects again at once, and then ends the id by its return value. */
 static int connect_again_and_end(struct fake_iwarp *fake, struct iw_cm_id *cm_id,
 				 struct iw_cm_event *event)
 {
@@ -295,8 +295,8 @@ static void connecting_id_ends_in_handler(struct kunit *test)
 
 /**
  * struct gate - where a handler waits
- * @entered: it is there
- * @open: it may go on
+ * @entered: it waits
+ * @open: it may continue
  */
 struct gate {
 	struct completion entered;
@@ -357,7 +357,7 @@ static void untold_requests_are_rejected(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iwt_request(caller.cm_id, 7), 0);
 	start(test, &caller);
 	until_waiting(caller.cm_id);
-	/* It waits for the handler alone. */
+	/* It waits only for the handler. */
 	KUNIT_EXPECT_EQ(test, fake->calls[FAKE_REJECT], 2);
 	KUNIT_EXPECT_EQ(test, fake->calls[FAKE_UNLISTEN], 1);
 	KUNIT_EXPECT_EQ(test, iwt_request(caller.cm_id, 8), -ECONNREFUSED);

@@ -21,13 +21,13 @@ const callback_fn iwd_callbacks[RDMA_NL_IWPM_NUM_OPS] = {
 };
 
 /**
- * iwd_tell() - the daemon sends a message
+ * iwd_tell() - let the daemon send a message
  * @test: the test
  * @op: RDMA_NL_IWPM_ operation
  * @attrs: its attributes
  * @count: number of these
  *
- * Return: what the callback says.
+ * Return: return value of the callback.
  */
 int iwd_tell(struct kunit *test, unsigned int op, const struct attr *attrs, int count)
 {
@@ -48,7 +48,7 @@ int iwd_tell(struct kunit *test, unsigned int op, const struct attr *attrs, int 
 }
 
 /**
- * iwd_mapped() - how the daemon maps addresses
+ * iwd_mapped() - map an address as the daemon does
  * @addr: address
  *
  * Return: the same with another port.
@@ -62,7 +62,7 @@ struct sockaddr_storage iwd_mapped(struct sockaddr_storage addr)
 }
 
 /**
- * iwd_any_v6() - an IPv6 address
+ * iwd_any_v6() - get an IPv6 address
  *
  * Return: the wildcard.
  */
@@ -74,10 +74,10 @@ struct sockaddr_storage iwd_any_v6(void)
 }
 
 /**
- * iwd_answer_register() - answer the last question as one for REG_PID
+ * iwd_answer_register() - answer the last request as one for REG_PID
  * @daemon: the daemon
  *
- * Return: what the callback says.
+ * Return: return value of the callback.
  */
 int iwd_answer_register(struct daemon *daemon)
 {
@@ -128,10 +128,10 @@ static int answer_mapping(struct daemon *daemon, unsigned int op)
 }
 
 /**
- * iwd_answer_error() - refuse the last question
+ * iwd_answer_error() - refuse the last request
  * @daemon: the daemon
  *
- * Return: what the callback says.
+ * Return: return value of the callback.
  */
 int iwd_answer_error(struct daemon *daemon)
 {
@@ -145,11 +145,11 @@ int iwd_answer_error(struct daemon *daemon)
 }
 
 /**
- * iwd_hello() - a daemon begins
+ * iwd_hello() - let a new daemon send a hello
  * @test: the test
- * @version: of the messages that it speaks
+ * @version: version of its messages
  *
- * Return: what the callback says.
+ * Return: return value of the callback.
  */
 int iwd_hello(struct kunit *test, u16 version)
 {
@@ -159,11 +159,11 @@ int iwd_hello(struct kunit *test, u16 version)
 }
 
 /**
- * iwd_ask_for_mappings() - the daemon asks for the mappings in use
+ * iwd_ask_for_mappings() - let the daemon ask for the mappings in use
  * @test: the test
- * @version: of the messages that it speaks
+ * @version: version of its messages
  *
- * Return: what the callback says.
+ * Return: return value of the callback.
  */
 int iwd_ask_for_mappings(struct kunit *test, u16 version)
 {
@@ -243,7 +243,7 @@ static int play(struct sk_buff *skb, enum iwpm_road road, u32 portid)
 }
 
 /**
- * iwd_init() - begin a case: test->priv is a daemon, of which the kernel has not heard
+ * iwd_init() - begin a case: test->priv is a daemon that is unknown to the kernel
  * @test: the case
  *
  * Return: 0.

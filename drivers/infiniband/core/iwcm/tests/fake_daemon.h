@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A fake daemon of the port mapper: it gets the messages that the kernel sends, and answers them,
- * or not, before the sending returns.
+ * A fake daemon of the port mapper: it receives the messages that the kernel sends, and answers or
+ * ignores them before sending returns.
  */
 #ifndef CORE_IWCM_FAKE_DAEMON_H
 #define CORE_IWCM_FAKE_DAEMON_H
@@ -12,11 +12,11 @@
 #define PORTID		4711
 #define TYPES		16	/* larger than any attribute type */
 
-/* What the daemon does with the next question. */
+/* What the daemon does with the next request. */
 enum manner {
 	ANSWER,
 	REFUSE,		/* with HANDLE_ERR */
-	REJECT,		/* the peer's daemon knows nothing */
+	REJECT,		/* the peer's daemon does not know the address */
 	LIE,		/* answers for another address */
 	MIX,		/* answers with another family */
 	OTHER_LIBRARY,
@@ -28,16 +28,16 @@ enum manner {
 /**
  * struct daemon - the fake daemon
  * @test: the test
- * @manner: what it does
- * @version: of the messages that it speaks
- * @sent: messages by operation
+ * @manner: how it treats the next request
+ * @version: version of its messages
+ * @sent: number of messages by operation
  * @last: last message's attributes of each type
- * @len: their lengths, -1 for one that was not there
- * @road: how the last message came
- * @seq: number of the last question
+ * @len: their lengths, -1 for one that was missing
+ * @road: how the last message was sent
+ * @seq: sequence number of the last request
  * @device: name of the device that registered last
- * @done: NLMSG_DONE messages
- * @callback: what the callback returned that took the last answer
+ * @done: number of NLMSG_DONE messages
+ * @callback: return value of the callback for the last answer
  */
 struct daemon {
 	struct kunit *test;

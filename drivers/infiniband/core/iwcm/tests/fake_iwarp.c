@@ -7,7 +7,7 @@
 
 #include "fake_iwarp.h"
 
-/* A hang is a failure, not the test's end. */
+/* A hang fails the case instead of blocking the run. */
 #define PATIENCE (30 * HZ)
 
 static struct fake_iwarp *fake_of(struct ib_device *ib)
@@ -202,7 +202,7 @@ struct iw_cm_id *iwt_id(struct fake_iwarp *fake)
 }
 
 /**
- * iwt_param() - parameters of a connection
+ * iwt_param() - get the parameters of a connection
  *
  * Return: those with the device's QP.
  */
@@ -212,11 +212,11 @@ struct iw_cm_conn_param iwt_param(void)
 }
 
 /**
- * iwt_address() - an IPv4 address
+ * iwt_address() - make an IPv4 address
  * @ip: address
  * @port: port
  *
- * Return: it.
+ * Return: the address.
  */
 struct sockaddr_storage iwt_address(u32 ip, u16 port)
 {
@@ -230,12 +230,12 @@ struct sockaddr_storage iwt_address(u32 ip, u16 port)
 }
 
 /**
- * iwt_report() - the driver reports an event
+ * iwt_report() - let the driver report an event
  * @cm_id: id
  * @type: kind of event
  * @status: its status
  *
- * Return: what iw_cm says.
+ * Return: return value of iw_cm.
  */
 int iwt_report(struct iw_cm_id *cm_id, enum iw_cm_event_type type, int status)
 {
@@ -247,11 +247,11 @@ int iwt_report(struct iw_cm_id *cm_id, enum iw_cm_event_type type, int status)
 }
 
 /**
- * iwt_request() - the driver reports a connection request with private data
- * @listener: for whom
+ * iwt_request() - let the driver report a connection request with private data
+ * @listener: the listening id
  * @from: port of the peer, which is in the private data, too
  *
- * Return: what iw_cm says.
+ * Return: return value of iw_cm.
  */
 int iwt_request(struct iw_cm_id *listener, u16 from)
 {
@@ -268,7 +268,7 @@ int iwt_request(struct iw_cm_id *listener, u16 from)
 }
 
 /**
- * iwt_settle() - wait until the consumer has got all events that were reported so far
+ * iwt_settle() - wait until all events reported so far were delivered to the consumer
  * @cm_id: an id that exists until then
  */
 void iwt_settle(struct iw_cm_id *cm_id)
@@ -283,9 +283,9 @@ static bool has_heard(struct fake_iwarp *fake, int count)
 }
 
 /**
- * iwt_wait_heard() - wait until the consumer has got enough events
+ * iwt_wait_heard() - wait until enough events were delivered to the consumer
  * @fake: the device
- * @count: so many events since the beginning of the test
+ * @count: number of events since the beginning of the test
  */
 void iwt_wait_heard(struct fake_iwarp *fake, int count)
 {
@@ -294,10 +294,10 @@ void iwt_wait_heard(struct fake_iwarp *fake, int count)
 }
 
 /**
- * iwt_state() - the state of an id
+ * iwt_state() - get the state of an id
  * @cm_id: the id
  *
- * Return: it.
+ * Return: the state.
  */
 enum iwcm_state iwt_state(struct iw_cm_id *cm_id)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * An iWARP device without hardware, which does what a test tells it, and a consumer that remembers
- * the events it has got.
+ * An iWARP device without hardware, whose answers are set by tests, and a consumer that records its
+ * events.
  */
 #ifndef CORE_IWCM_FAKE_IWARP_H
 #define CORE_IWCM_FAKE_IWARP_H
@@ -25,7 +25,7 @@ enum fake_op {
 };
 
 /**
- * struct fake_heard - an event that the consumer has got
+ * struct fake_heard - an event that was delivered to the consumer
  * @cm_id: the id
  * @event: the event; private_data points to @data
  * @data: private data
@@ -40,17 +40,17 @@ struct fake_heard {
  * struct fake_iwarp - the device and its consumer
  * @ib: the device
  * @test: the test
- * @pd: of the QP
- * @cq: of the QP
+ * @pd: PD of the QP
+ * @cq: CQ of the QP
  * @qp: the QP with number FAKE_QPN
  * @qp_refs: references on it that iw_cm holds
- * @qp_state: what it was last modified to, or IB_QPS_RESET
- * @answer: what each operation returns
- * @calls: how often each was called
+ * @qp_state: state to which it was last modified, or IB_QPS_RESET
+ * @answer: return value of each operation
+ * @calls: number of calls of each operation
  * @in_op: called by each operation, or NULL
  * @context: for @in_op and @act
- * @heard: what the consumer's handler was told, in order
- * @n_heard: how much; the handler increments it before it calls @act
+ * @heard: events of the consumer's handler, in order
+ * @n_heard: number of these; the handler increments it before it calls @act
  * @act: called by the handler, whose return value it is, or NULL
  * @wait: wakes up when @n_heard has changed
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: ids of the iWARP connection manager.  What each call and event does in each state is
+ * KUnit: ids of the iWARP connection manager. The effect of each call and event in each state is
  * written down here a second time, and tried on ids.
  */
 #include <linux/completion.h>
@@ -29,7 +29,7 @@ static void check_step(struct kunit *test, enum iwcm_state state, enum iwcm_inpu
 	bool ends = input == IWCM_CALL_DESTROY || input == IWCM_CALL_DESTROY_INSIDE;
 
 	if (!step.action) {
-		/* Whatever has been made can be destroyed, once. */
+		/* Every id can be destroyed, once. */
 		if (ends)
 			KUNIT_EXPECT_EQ(test, state, IWCM_DESTROYED);
 		return;
@@ -66,7 +66,7 @@ static const char letters[IWCM_STATES + 1] = "IGLNQAJECD";
 
 enum { TRY_LISTEN, TRY_CONNECT, TRY_ACCEPT, TRY_REJECT, TRY_DISCONNECT, TRY_ATTR, TRIES };
 
-/* The state after each call, '-' for a refusal, '.' for one that waits. */
+/* The state after each call, '-' for a refusal, '.' for a call that waits. */
 static const char * const after_call[IWCM_STATES] = {
 	[IWCM_IDLE] = "LN--II",
 	[IWCM_LISTENING] = "------",
@@ -122,7 +122,7 @@ static void check_call(struct fake_iwarp *fake, struct iw_cm_id *cm_id, enum iwc
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->qp_refs), holds_qp(iwt_state(cm_id)));
 }
 
-/* Lets whatever state an id is in end. */
+/* Ends an id in any state. */
 static void end(struct iw_cm_id *cm_id)
 {
 	switch (iwt_state(cm_id)) {
@@ -163,7 +163,7 @@ static void calls_in_every_state(struct kunit *test)
 	}
 }
 
-/* The states in which an id is while the driver listens or rejects. */
+/* Calls from within the driver's operations cover the states while it listens or rejects. */
 static void calls_from_driver(struct fake_iwarp *fake, struct iw_cm_id *cm_id, enum fake_op op)
 {
 	enum iwcm_state state = op == FAKE_LISTEN ? IWCM_LISTENING : IWCM_REJECTING;
@@ -193,8 +193,8 @@ static void calls_while_the_driver_works(struct kunit *test)
 }
 
 /*
- * The state after CONNECT_REPLY, the same with an error, ESTABLISHED, DISCONNECT and CLOSE: a
- * capital letter if the consumer gets an event.
+ * The state after CONNECT_REPLY, CONNECT_REPLY with an error, ESTABLISHED, DISCONNECT and CLOSE: a
+ * capital letter if an event is delivered to the consumer.
  */
 static const char * const after_event[IWCM_STATES] = {
 	[IWCM_IDLE] = "iiiii",
@@ -274,7 +274,7 @@ static void requests_in_every_state(struct kunit *test)
 	}
 }
 
-/* A driver may report a request before it has told iw_cm that it listens. */
+/* A driver may report a request before its operation for listening has returned. */
 static void request_from_driver(struct fake_iwarp *fake, struct iw_cm_id *cm_id, enum fake_op op)
 {
 	fake->in_op = NULL;
@@ -295,7 +295,7 @@ static void request_while_the_driver_begins(struct kunit *test)
 	iw_destroy_cm_id(cm_id);
 }
 
-/* ---- what consumers get ---- */
+/* ---- events at the consumer ---- */
 
 static void request_carries_everything(struct kunit *test)
 {
@@ -360,7 +360,7 @@ static int accept_and_report(struct fake_iwarp *fake, struct iw_cm_id *cm_id,
 	iwt_report(cm_id, IW_CM_EVENT_ESTABLISHED, 0);
 	iwt_report(cm_id, IW_CM_EVENT_DISCONNECT, 0);
 	iwt_report(cm_id, IW_CM_EVENT_CLOSE, 0);
-	/* Nothing of that is told before this returns. */
+	/* None of these events is delivered before this handler returns. */
 	KUNIT_EXPECT_EQ(fake->test, to_iwcm_id(cm_id)->n_pending, 3);
 	KUNIT_EXPECT_FALSE(fake->test, work_busy(&to_iwcm_id(cm_id)->work));
 	return 0;
@@ -381,13 +381,13 @@ static void events_come_in_order(struct kunit *test)
 	iw_destroy_cm_id(listener);
 }
 
-/* Each kind of event is queued once, so that a driver that repeats one pushes no other out. */
+/* Each kind of event is queued once, so that a driver that repeats one does not displace others. */
 static void repeated_events_are_dropped(struct kunit *test)
 {
 	struct fake_iwarp *fake = test->priv;
 	struct iw_cm_id *cm_id = iwt_id_in(fake, IWCM_CONNECTING);
 
-	/* The worker does not run, as if it were late. */
+	/* The worker does not run, as if it were delayed. */
 	to_iwcm_id(cm_id)->held = true;
 	for (int i = 0; i < 10; i++) {
 		KUNIT_EXPECT_EQ(test, iwt_report(cm_id, IW_CM_EVENT_CONNECT_REPLY, 0), 0);
@@ -451,7 +451,7 @@ static void small_calls(struct kunit *test)
 	ib_dealloc_device(other);
 }
 
-/* ---- refusals and want of memory ---- */
+/* ---- refusals and lack of memory ---- */
 
 static void driver_refuses(struct kunit *test)
 {
@@ -466,7 +466,7 @@ static void driver_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iw_cm_listen(cm_id, 1), -EIO - FAKE_LISTEN);
 	KUNIT_EXPECT_EQ(test, iwt_state(cm_id), IWCM_IDLE);
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->qp_refs), 0);
-	/* and works again when the driver does */
+	/* It works again when the driver does. */
 	fake->answer[FAKE_CONNECT] = 0;
 	KUNIT_EXPECT_EQ(test, iw_cm_connect(cm_id, &param), 0);
 	end(cm_id);
@@ -510,14 +510,14 @@ static void memory_is_short(struct kunit *test)
 	current->fail_nth = 1;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(iw_create_cm_id(&fake->ib, NULL, NULL)), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, current->fail_nth, 0);
-	/* A request is refused while the driver can still say so. */
+	/* Without memory a request is refused while the driver can still refuse it. */
 	current->fail_nth = 1;
 	KUNIT_EXPECT_EQ(test, iwt_request(listener, 5), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, current->fail_nth, 0);
 	iwt_settle(listener);
 	KUNIT_EXPECT_EQ(test, fake->n_heard, heard);
 
-	/* What follows needs no memory. */
+	/* The events that follow need no memory. */
 	current->fail_nth = 1;
 	iwt_report(cm_id, IW_CM_EVENT_CONNECT_REPLY, 0);
 	iwt_report(cm_id, IW_CM_EVENT_DISCONNECT, 0);

@@ -8,7 +8,7 @@
 
 #include "fake_daemon.h"
 
-#define ATTRS		8	/* at most so many has a message */
+#define ATTRS		8	/* largest number of attributes of a message */
 
 static int reg(void)
 {
@@ -84,7 +84,7 @@ static void absent_daemon_is_not_looked_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reg(), 0);
 	KUNIT_EXPECT_FALSE(test, iwpm_valid_pid());
 	KUNIT_EXPECT_EQ(test, daemon->sent[RDMA_NL_IWPM_REG_PID], 0);
-	/* A daemon that begins says so. */
+	/* A new daemon sends a hello. */
 	KUNIT_EXPECT_EQ(test, iwd_hello(test, 4), 0);
 	KUNIT_EXPECT_TRUE(test, iwpm_valid_pid());
 	KUNIT_EXPECT_EQ(test, reg(), 0);
@@ -114,7 +114,7 @@ static void local_address_is_mapped(struct kunit *test)
 	struct iwpm_sa_data q = question();
 	struct sockaddr_storage wire = iwd_mapped(q.loc_addr);
 
-	/* Without a daemon there is nothing to do. */
+	/* Without a daemon nothing is sent. */
 	KUNIT_EXPECT_EQ(test, iwpm_add_mapping(&q, RDMA_NL_IWCM), 0);
 	KUNIT_EXPECT_EQ(test, iwpm_remove_mapping(&q.loc_addr, RDMA_NL_IWCM), 0);
 	KUNIT_EXPECT_EQ(test, q.mapped_loc_addr.ss_family, 0);
@@ -125,7 +125,7 @@ static void local_address_is_mapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, daemon->road, IWPM_PATIENT);
 	KUNIT_EXPECT_EQ(test, of_daemon(daemon, IWPM_NLA_MANAGE_ADDR, &q.loc_addr), 0);
 	KUNIT_EXPECT_EQ(test, number(daemon, IWPM_NLA_MANAGE_FLAGS), IWPM_FLAGS_NO_PORT_MAP);
-	/* the number of the daemon's last message */
+	/* The sequence number of the daemon's last message. */
 	KUNIT_EXPECT_EQ(test, number(daemon, IWPM_NLA_MANAGE_MAPPING_SEQ), 99);
 	KUNIT_EXPECT_MEMEQ(test, &q.mapped_loc_addr, &wire, sizeof(wire));
 
@@ -168,7 +168,7 @@ static void refused_mapping(struct kunit *test, enum manner manner, int ret)
 	daemon->manner = manner;
 	KUNIT_EXPECT_EQ(test, iwpm_add_mapping(&q, RDMA_NL_IWCM), ret);
 	KUNIT_EXPECT_EQ(test, q.mapped_loc_addr.ss_family, 0);
-	/* A daemon that cannot be reached counts as gone. */
+	/* A daemon that cannot be reached is taken as absent. */
 	KUNIT_EXPECT_EQ(test, iwpm_valid_pid(), manner != ABSENT);
 	if (manner == ABSENT)
 		return;
@@ -217,7 +217,7 @@ static void hello_agrees_on_a_version(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, iwpm_daemon.version, min_t(u16, version, 4));
 	}
 	KUNIT_EXPECT_EQ(test, daemon->sent[RDMA_NL_IWPM_HELLO], 3);
-	/* A daemon that has just begun does not know us. */
+	/* A new daemon does not know this host. */
 	KUNIT_EXPECT_TRUE(test, iwpm_valid_pid());
 	KUNIT_EXPECT_EQ(test, iwpm_add_mapping(&q, RDMA_NL_IWCM), -EINVAL);
 	KUNIT_EXPECT_EQ(test, iwpm_remove_mapping(&q.loc_addr, RDMA_NL_IWCM), 0);
@@ -256,7 +256,7 @@ static void new_daemon_is_told_of_mappings(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, daemon->sent[RDMA_NL_IWPM_MAPINFO], count + 1);
 	KUNIT_EXPECT_EQ(test, number(daemon, IWPM_NLA_MAPINFO_SEND_NUM), 1);
 	KUNIT_EXPECT_EQ(test, iwd_ask_for_mappings(test, 2), -EINVAL);
-	/* The daemon's account is read and no more. */
+	/* The daemon cannot be reached any more when the mappings are sent. */
 	daemon->manner = ABSENT;
 	KUNIT_EXPECT_EQ(test, iwd_ask_for_mappings(test, 4), -ECONNREFUSED);
 }
@@ -368,7 +368,7 @@ static void listener_is_mapped(struct kunit *test, struct fake_iwarp *fake)
 	KUNIT_EXPECT_TRUE(test, cm_id->mapped);
 	expect_address(test, &cm_id->m_local_addr, iwd_mapped(cm_id->local_addr));
 	KUNIT_EXPECT_EQ(test, mappings_known(test), 1);
-	/* The peer's daemon has said from where its consumer connects. */
+	/* The peer's daemon has announced the address from which its consumer connects. */
 	KUNIT_EXPECT_EQ(test, announce(test, 7, 2000), 0);
 	KUNIT_EXPECT_EQ(test, iwt_request(cm_id, 7), 0);
 	iwt_settle(cm_id);
@@ -398,9 +398,11 @@ static void connection_is_mapped(struct kunit *test, struct fake_iwarp *fake, en
 		       ok ? iwd_mapped(cm_id->local_addr) : cm_id->local_addr);
 	expect_address(test, &cm_id->m_remote_addr,
 		       ok ? iwd_mapped(cm_id->remote_addr) : cm_id->remote_addr);
-	/* What cannot be mapped is used as it is, and a new daemon is told of it. */
+	/*
+	 * An address that cannot be mapped is used unchanged, and a new daemon is informed of it.
+	 */
 	KUNIT_EXPECT_EQ(test, mappings_known(test), 1);
-	/* The driver says another address than was mapped. */
+	/* The driver reports another address than was mapped. */
 	iwt_report(cm_id, IW_CM_EVENT_CONNECT_REPLY, ok ? 0 : -ECONNREFUSED);
 	iw_destroy_cm_id(cm_id);
 	KUNIT_EXPECT_EQ(test, mappings_known(test), 0);
@@ -432,14 +434,14 @@ static void ids_are_mapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mappings_known(test), 0);
 	KUNIT_EXPECT_FALSE(test, cm_id->mapped);
 
-	/* With a driver that wants no mapped ports the daemon is told so. */
+	/* A driver without port mapping has this flag in its messages to the daemon. */
 	fake->answer[FAKE_LISTEN] = 0;
 	fake->ib.iw_driver_flags = IW_F_NO_PORT_MAP;
 	KUNIT_EXPECT_EQ(test, iw_cm_listen(cm_id, 1), 0);
 	KUNIT_EXPECT_EQ(test, number(daemon, IWPM_NLA_MANAGE_FLAGS), IWPM_FLAGS_NO_PORT_MAP);
 	iw_destroy_cm_id(cm_id);
 
-	/* There is no message that holds a longer name. */
+	/* No message can hold a longer name. */
 	strscpy(fake->ib.name, "kt_a_name_that_no_message_could_hold");
 	cm_id = iwt_id(fake);
 	KUNIT_EXPECT_EQ(test, iw_cm_listen(cm_id, 1), -EINVAL);
@@ -465,8 +467,8 @@ static const struct { unsigned int op; int attrs; u16 len[ATTRS]; } valid[] = {
 static u8 zeroes[256], ones[256] = { [0 ... 255] = 0xff };
 
 /*
- * Parses a message whose attributes are all right but for one, which is left out (by = 0), or is
- * longer or shorter by that.  Attributes of a message are numbered from 1.
+ * Parses a message whose attributes are all right except one, which is missing (by = 0), or is
+ * longer or shorter by that. Attributes of a message are numbered from 1.
  */
 static int parse(struct kunit *test, int which, int wrong, int by, const u8 *data)
 {
@@ -506,7 +508,7 @@ static void malformed_messages_are_refused(struct kunit *test)
 					    "op %u without %d", valid[which].op, i + 1);
 			KUNIT_EXPECT_EQ_MSG(test, parse(test, which, i, -len, zeroes), -EINVAL,
 					    "op %u with empty %d", valid[which].op, i + 1);
-			/* Text is as long as it is, if it ends in time. */
+			/* A text may have any length, if it ends within its member. */
 			KUNIT_EXPECT_EQ_MSG(test, parse(test, which, i, 1, ones), -EINVAL,
 					    "op %u with long %d", valid[which].op, i + 1);
 			KUNIT_EXPECT_EQ_MSG(test, parse(test, which, i, -1, ones), -EINVAL,
@@ -534,10 +536,10 @@ static void malformed_messages_change_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iwpm_peers_known(), 0);
 }
 
-/* ---- want of memory ---- */
+/* ---- lack of memory ---- */
 
 #ifdef CONFIG_FAILSLAB
-/* Lets each allocation of a call fail in turn; returns how often that made it fail. */
+/* Lets each allocation of a call fail in turn; returns how often the call failed. */
 static int starve(struct kunit *test, int (*call)(struct kunit *test))
 {
 	int failures = 0;
@@ -597,7 +599,7 @@ static int starve_peer(struct kunit *test)
 	return iwpm_remember_peer(&msg);
 }
 
-/* The daemon does not answer: it would need memory itself. */
+/* The daemon does not answer, since answering would need memory itself. */
 static int swallow(struct sk_buff *skb, enum iwpm_road road, u32 portid)
 {
 	kfree_skb(skb);
@@ -640,7 +642,7 @@ static void memory_is_short(struct kunit *test)
 }
 #endif
 
-/* Every question finds its answer when their numbers begin anew. */
+/* Every request finds its answer when their sequence numbers wrap. */
 static void numbers_come_round(struct kunit *test)
 {
 	struct daemon *daemon = test->priv;
