@@ -4,14 +4,16 @@
  * clients, events, net devices, the netlink socket, ports and their queries, and the registry, in
  * which devices are found.
  *
- * Locks of a device's life, outermost first; those of register/ are among them: device_rename_lock
- *   (register/) one change of a name at a time core->subdev_lock the sub-devices, which the driver
- *   makes and deletes under it core->registration_lock one registration state change of a device at
- *   a time compat_nets_rwsem (register/) the table of network namespaces core->compat_lock the
- *   compat devices that stand for it in other namespaces core->clients_rwsem which clients are
- *   attached to the device registry_rwsem (registry.c) names, and visibility in the registry
- *   ib_clients_rwsem (client.c) the table of clients Calls into clients are made with clients_rwsem
- *   held for reading at the most.
+ * Locks of a device's life, outermost first; those of register/ are among them:
+ *   device_rename_lock (register/) one change of a name at a time
+ *   core->subdev_lock              the sub-devices, which the driver makes and deletes under it
+ *   core->registration_lock        one registration state change of a device at a time
+ *   compat_nets_rwsem (register/)  the table of network namespaces
+ *   core->compat_lock              the compat devices that stand for it in other namespaces
+ *   core->clients_rwsem            which clients are attached to the device
+ *   registry_rwsem (registry.c)    names, and visibility in the registry
+ *   ib_clients_rwsem (client.c)    the table of clients
+ * Calls into clients are made with clients_rwsem held for reading at the most.
  */
 #ifndef RDMA_CORE_DEVICE_H
 #define RDMA_CORE_DEVICE_H

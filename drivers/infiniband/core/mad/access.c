@@ -3,9 +3,9 @@
  * What a security module allows to agents: subnet management at a port as a whole, and other
  * classes by the P_Key of each MAD.
  *
- * An agent acts for the process that has registered it. It is asked about P_Keys with each MAD, so
- * that a change of the policy counts at once. About subnet management it is asked at registration
- * and after a change of the policy.
+ * An agent acts for the process that has registered it. The P_Key of each MAD is checked, so that
+ * a change of the policy takes effect at once. Subnet management is checked at registration and
+ * after a change of the policy.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -25,7 +25,7 @@ static LIST_HEAD(smp_agents);
 
 /**
  * mad_access_manage_subnet() - may a process manage the subnet at a port?
- * @blob: mark of the process
+ * @blob: security blob of the process
  * @device: name of the device
  * @port_num: number of the port
  *
@@ -49,7 +49,7 @@ static int ask_smp(struct ib_mad_agent *agent)
 }
 
 /**
- * mad_access_policy_changed() - ask about subnet management again
+ * mad_access_policy_changed() - check subnet management again
  *
  * Context: may sleep.
  */
@@ -71,10 +71,10 @@ static void policy_work_fn(struct work_struct *work)
 static struct ib_policy_watch policy_watch;
 
 /**
- * mad_access_begin() - remember who registers an agent
- * @agent: agent that nobody can find yet; its device stays
+ * mad_access_begin() - record the process that registers an agent
+ * @agent: agent that cannot be found yet; its device stays
  *
- * Context: may sleep; the process whose agent it is to be.
+ * Context: may sleep; in the process for which the agent acts.
  * Return: 0, to be ended with mad_access_end(); -ENOMEM or the security module's error.
  */
 int mad_access_begin(struct mad_agent *agent)
@@ -96,8 +96,8 @@ int mad_access_begin(struct mad_agent *agent)
 }
 
 /**
- * mad_access_forget_port() - do not ask about the agents of a port any more
- * @port: port whose device goes
+ * mad_access_forget_port() - stop checks of the agents of a port
+ * @port: port whose device is being removed
  *
  * Context: may sleep.
  */
@@ -126,13 +126,13 @@ void mad_access_end(struct mad_agent *agent)
 
 /**
  * mad_access_check() - may a MAD pass?
- * @agent: agent that sends it or is to have it; the caller holds it
- * @pkey_index: its P_Key; does not count at QP0
+ * @agent: agent that sends or receives it; held by the caller
+ * @pkey_index: index of its P_Key; ignored at QP0
  *
  * Context: any that the security module allows; the port's lock is not held, because the module
  * takes locks of its own.
- * Return: 0; -EACCES where subnet management is not allowed; -ENODEV when the device has gone; what
- * ib_get_cached_pkey() or the security module says about the P_Key.
+ * Return: 0; -EACCES if subnet management is not allowed; -ENODEV if the device has been removed;
+ * the error of ib_get_cached_pkey() or of the security module for the P_Key.
  */
 int mad_access_check(struct mad_agent *agent, u16 pkey_index)
 {
@@ -157,7 +157,7 @@ int mad_access_check(struct mad_agent *agent, u16 pkey_index)
 }
 
 /**
- * mad_access_init() - follow changes of the policy
+ * mad_access_init() - begin to watch changes of the policy
  *
  * Return: 0 or a negative errno.
  */

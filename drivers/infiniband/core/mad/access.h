@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a security module allows to agents: see access.c. Without one, everything.
+ * What a security module allows to agents: see access.c. Without a module everything is allowed.
  */
 #ifndef RDMA_MAD_ACCESS_H
 #define RDMA_MAD_ACCESS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Agents: their registrations for requests, and which agent the TID of a response belongs to.
+ * Agents: their registrations for requests, and the assignment of responses to agents by TID.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -18,14 +18,14 @@
 #define MAX_CLASS 80
 #define MAX_CLASS_VERSION OPA_SM_CLASS_VERSION
 
-/* All agents by hi_tid. It holds NULL for those that are not ready. */
+/* All agents by hi_tid. The entry of an agent that is not ready is NULL. */
 static DEFINE_XARRAY_FLAGS(agents, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
-/* Where the next agent's hi_tid is looked for. */
+/* Where the search for the next agent's hi_tid begins. */
 VISIBLE_IF_KUNIT u32 mad_next_hi_tid;
 EXPORT_SYMBOL_IF_KUNIT(mad_next_hi_tid);
 
 /**
- * mad_agents_exit() - free the table of agents, of which there are none any more
+ * mad_agents_exit() - free the table of agents, which is empty
  */
 void mad_agents_exit(void)
 {
@@ -33,9 +33,9 @@ void mad_agents_exit(void)
 }
 
 /**
- * mad_agent_make() - make an agent and let it be found
+ * mad_agent_make() - create an agent and let look-ups find it
  * @qp: QP that it uses; the agent takes the caller's reference of the port
- * @req: the requests that it takes, or NULL
+ * @req: the requests that it handles, or NULL
  * @template: its public part
  *
  * Context: may sleep.
@@ -82,7 +82,7 @@ struct mad_agent *mad_agent_make(struct mad_qp *qp, const struct ib_mad_reg_req 
 			list_add_tail(&agent->entry, &port->agents);
 	}
 	if (!ret) {
-		/* The entry is reserved, so that this takes no memory. */
+		/* The entry is reserved, so this allocates no memory. */
 		xa_store_irq(&agents, agent->agent.hi_tid, agent, GFP_KERNEL);
 		trace_ib_mad_create_agent(agent);
 		return agent;
@@ -95,7 +95,7 @@ free:
 	return ERR_PTR(ret);
 }
 
-/* A QP that neither ends nor gives back what was posted is brought back to work. */
+/* Recovers a QP that holds posted sends but neither completes nor fails them. */
 static void help_out(struct mad_agent *agent)
 {
 	struct mad_port *port = agent->port;
@@ -116,7 +116,7 @@ static void help_out(struct mad_agent *agent)
 
 /**
  * mad_agent_end() - end an agent
- * @agent: agent; gone afterwards, with its reference of the port
+ * @agent: agent; freed, with its reference to the port
  *
  * Context: may sleep until its handlers have returned and its send buffers are freed.
  */
@@ -132,7 +132,9 @@ void mad_agent_end(struct mad_agent *agent)
 		mad_table_remove(&agent->qp->table, &agent->req, agent);
 		list_for_each_entry_safe(send, next, &agent->sends, entry)
 			mad_send_cancel(send);
-		/* Not here, as the handlers of other agents may want what the caller holds. */
+		/*
+		 * Not called here, as other agents' handlers may need a lock that the caller holds.
+		 */
 		if (port->open)
 			queue_work(port->wq, &port->done_work);
 	}
@@ -148,8 +150,8 @@ void mad_agent_end(struct mad_agent *agent)
 }
 
 /**
- * mad_agent_find() - whose is a MAD that has arrived?
- * @qp: where it has
+ * mad_agent_find() - find the agent for a MAD that has arrived
+ * @qp: QP at which it has arrived
  * @mad: the MAD
  *
  * Context: any.
@@ -221,9 +223,10 @@ static int check_registration(enum ib_qp_type qp_type, const struct ib_mad_reg_r
 
 /**
  * mad_agent_register() - check a registration, and make the agent
- * @port: port with a reference, which becomes the agent's or is dropped; NULL: there is none
+ * @port: port with a reference, which the agent takes over or which is dropped; NULL if there is
+ *	none
  * @qp_type: IB_QPT_SMI or IB_QPT_GSI
- * @req: the requests that it takes, or NULL
+ * @req: the requests that it handles, or NULL
  * @template: its public part
  *
  * Context: may sleep.
@@ -251,11 +254,11 @@ struct ib_mad_agent *mad_agent_register(struct mad_port *port, enum ib_qp_type q
 }
 
 /**
- * ib_register_mad_agent() - become an agent at a port
- * @device: device, which stays while this is called
+ * ib_register_mad_agent() - register an agent at a port
+ * @device: device, which is not removed during the call
  * @port_num: number of the port
  * @qp_type: IB_QPT_SMI or IB_QPT_GSI
- * @mad_reg_req: requests that the agent takes; NULL: it only sends
+ * @mad_reg_req: requests that the agent handles; NULL if it only sends
  * @rmpp_version: IB_MGMT_RMPP_VERSION, or 0: the agent's MADs have no RMPP header
  * @send_handler: called when a MAD of the agent has ended; needed to send
  * @recv_handler: called with requests and responses, which the agent frees by ib_free_recv_mad();
@@ -263,13 +266,13 @@ struct ib_mad_agent *mad_agent_register(struct mad_port *port, enum ib_qp_type q
  * @context: kept in the agent
  * @registration_flags: IB_MAD_USER_RMPP: the agent does RMPP itself
  *
- * One agent at a port has each method of a class, its version and OUI. TIDs of the agent's requests
- * have hi_tid in their upper half. The handlers may sleep, and run at the same time.
+ * Each method of a class, version and OUI has at most one agent at a port. TIDs of the agent's
+ * requests have hi_tid in their upper half. The handlers may sleep, and may run at the same time.
  *
  * Context: may sleep.
  * Return: the agent, for ib_unregister_mad_agent(); -ENODEV if the port exchanges no MADs;
- * -EPROTONOSUPPORT if it does, but not at this QP; -EINVAL for a request that makes no sense, or a
- * method that another agent has; -ENOMEM; what a security module says.
+ * -EPROTONOSUPPORT if it does, but not at this QP; -EINVAL for invalid parameters or a method that
+ * another agent has; -ENOMEM; the error of a security module.
  */
 struct ib_mad_agent *ib_register_mad_agent(struct ib_device *device, u32 port_num,
 					   enum ib_qp_type qp_type,
@@ -294,8 +297,8 @@ struct ib_mad_agent *ib_register_mad_agent(struct ib_device *device, u32 port_nu
 EXPORT_SYMBOL(ib_register_mad_agent);
 
 /**
- * ib_unregister_mad_agent() - be an agent no more
- * @mad_agent: agent; its MADs under way end with IB_WC_WR_FLUSH_ERR. Its device may have gone.
+ * ib_unregister_mad_agent() - unregister an agent
+ * @mad_agent: agent; its pending MADs end with IB_WC_WR_FLUSH_ERR. Its device may have been removed
  *
  * MADs that it has received may be freed later.
  *

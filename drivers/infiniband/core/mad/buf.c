@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Buffers of MADs, those that are sent and those that have arrived, and what their classes say
- * about their layout.
+ * Buffers of MADs to be sent and of received MADs, and the layouts of their classes.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -92,7 +91,7 @@ static void free_segments(struct mad_send *send)
 		kfree(segment);
 }
 
-/* The segments are cleared, so that the end of the last one is. */
+/* The segments are cleared, so that the padding of the last one is. */
 static int make_segments(struct mad_send *send, int data_len, gfp_t gfp)
 {
 	struct ib_mad_send_buf *buf = &send->buf;
@@ -116,18 +115,18 @@ static int make_segments(struct mad_send *send, int data_len, gfp_t gfp)
 }
 
 /**
- * mad_send_alloc() - make a buffer to send
+ * mad_send_alloc() - allocate a buffer to send
  * @agent: agent that sends it
- * @remote_qpn: where to
- * @pkey_index: with which P_Key
- * @rmpp: as a message of one or more segments
+ * @remote_qpn: QP number of the destination
+ * @pkey_index: index of the P_Key
+ * @rmpp: send it as an RMPP message of one or more segments
  * @hdr_len: bytes of the headers
- * @data_len: bytes behind them
+ * @data_len: bytes after them
  * @gfp: how memory may be allocated
  * @base_version: IB_MGMT_BASE_VERSION, or OPA_MGMT_BASE_VERSION for large MADs
  *
  * Context: as @gfp.
- * Return: the buffer with a reference of its agent; -EINVAL, -ENOMEM as an ERR_PTR.
+ * Return: the buffer, with a reference to its agent; -EINVAL, -ENOMEM as an ERR_PTR.
  */
 struct mad_send *mad_send_alloc(struct mad_agent *agent, u32 remote_qpn, u16 pkey_index,
 				bool rmpp, int hdr_len, int data_len, gfp_t gfp, u8 base_version)
@@ -184,7 +183,7 @@ struct mad_send *mad_send_alloc(struct mad_agent *agent, u32 remote_qpn, u16 pke
 
 /**
  * mad_send_free() - free a buffer
- * @send: buffer that is not under way
+ * @send: buffer that is not posted
  *
  * Context: any.
  */
@@ -198,12 +197,12 @@ void mad_send_free(struct mad_send *send)
 }
 
 /**
- * mad_send_load() - let a buffer be one of its segments
+ * mad_send_load() - fill in a buffer's head for one of its segments
  * @send: message that is in no queue
  * @num: number of the segment
  *
- * The first header says how long the message is, the last how long its segment is; the headers
- * behind that of RMPP count with each segment.
+ * The first header has the length of the message, the last that of its segment; the headers after
+ * that of RMPP are counted with each segment.
  */
 void mad_send_load(struct mad_send *send, u32 num)
 {
@@ -230,15 +229,16 @@ void mad_send_load(struct mad_send *send, u32 num)
 }
 
 /**
- * ib_create_send_mad() - make a buffer to send
+ * ib_create_send_mad() - allocate a buffer to send
  * @mad_agent: agent that will send it
- * @remote_qpn: QP that it is for, 0 or 1 or to which a class is redirected
+ * @remote_qpn: QP number of the destination: 0, 1, or a QP to which a class is redirected
  * @pkey_index: P_Key, by its index in the port's table
- * @rmpp_active: not 0: the core cuts it into segments; the agent has RMPP of the core
+ * @rmpp_active: not 0 if the core is to divide it into segments; only for agents with RMPP of the
+ *	core
  * @hdr_len: bytes of all headers
- * @data_len: bytes behind them
+ * @data_len: bytes after them
  * @gfp_mask: how memory may be allocated
- * @base_version: version of the MAD, which goes for its size
+ * @base_version: version of the MAD, which determines its size
  *
  * The buffer is cleared. Its owner sets @ah, @timeout_ms, @retries and @context, and fills in what
  * ->mad points to: all of it, or, of a message in segments, the headers, and ib_get_rmpp_segment()
@@ -277,10 +277,10 @@ EXPORT_SYMBOL(ib_free_send_mad);
 
 /**
  * ib_get_rmpp_segment() - get the data of a segment
- * @send_buf: buffer of a message in segments, not under way
+ * @send_buf: buffer of a message in segments that is not posted
  * @seg_num: number of the segment, from 1 to @send_buf->seg_count
  *
- * It is quick where segments are asked for in order.
+ * It is fast if segments are requested in order.
  *
  * Context: any; one caller at a time.
  * Return: @send_buf->seg_size bytes; NULL if there is no such segment.
@@ -301,7 +301,7 @@ void *ib_get_rmpp_segment(struct ib_mad_send_buf *send_buf, int seg_num)
 EXPORT_SYMBOL(ib_get_rmpp_segment);
 
 /**
- * mad_recv_alloc() - make a buffer for a MAD that arrives
+ * mad_recv_alloc() - allocate a buffer for a received MAD
  * @port: port
  * @gfp: how memory may be allocated
  *
@@ -340,7 +340,7 @@ void mad_recv_free(struct mad_recv *recv)
  * ib_free_recv_mad() - free a MAD that was received
  * @mad_recv_wc: argument of the receive handler
  *
- * Context: any; the agent may be gone.
+ * Context: any; the agent may be unregistered.
  */
 void ib_free_recv_mad(struct ib_mad_recv_wc *mad_recv_wc)
 {

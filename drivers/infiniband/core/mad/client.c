@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Devices come and go: see mad.h.
+ * Addition and removal of devices: see mad.h.
  */
 #include <linux/slab.h>
 
@@ -10,7 +10,7 @@
 
 /**
  * mad_port_end() - end a port that was opened
- * @port: port; agents other than the core's own keep the structure
+ * @port: port; agents other than the core's own keep the structure allocated
  *
  * Context: may sleep.
  */
@@ -26,7 +26,7 @@ void mad_port_end(struct mad_port *port)
 
 static void own_send_done(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 {
-	/* All that the core's own agents send frees itself. */
+	/* The replies of the core's own agents free themselves. */
 	WARN_ON_ONCE(1);
 }
 
@@ -52,10 +52,10 @@ static struct ib_client mad_client;
 
 /**
  * mad_port_begin() - let a port exchange MADs
- * @port: port of mad_port_alloc(); gone after an error
+ * @port: port of mad_port_alloc(); freed after an error
  *
  * Context: may sleep.
- * Return: 0, to be ended with mad_port_end(); -ENOMEM; what the driver said.
+ * Return: 0, to be ended with mad_port_end(); -ENOMEM; the driver's error.
  */
 int mad_port_begin(struct mad_port *port)
 {
@@ -144,7 +144,7 @@ static struct ib_client mad_client = {
 /**
  * ib_mad_init() - exchange MADs at the ports of all devices
  *
- * Context: while the module is initialised, before anybody else is a client.
+ * Context: while the module is initialised, before there are other clients.
  * Return: 0 or a negative errno.
  */
 int ib_mad_init(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * MADs that arrive and are dropped: counted by reason, and shown in the folder mad_rx_dropped/ of
- * the port in sysfs.
+ * MADs that arrive and are dropped: they are counted by reason, and the counters are shown in the
+ * port's folder mad_rx_dropped/ in sysfs.
  */
 #include <kunit/visibility.h>
 #include <linux/sysfs.h>
@@ -14,7 +14,7 @@
 /**
  * mad_count_drop() - count MADs that are dropped
  * @port: port at which they have arrived
- * @why: for what reason
+ * @why: the reason
  * @count: their number
  *
  * Context: any.
@@ -25,9 +25,9 @@ void mad_count_drop(struct mad_port *port, enum mad_drop why, unsigned int count
 }
 
 /**
- * mad_recv_drop() - free a MAD that no agent gets
- * @recv: MAD that has arrived; gone afterwards
- * @why: for what reason it is dropped, or MAD_TAKEN
+ * mad_recv_drop() - free a MAD that is not delivered to an agent
+ * @recv: MAD that has arrived; freed
+ * @why: the reason for which it is dropped, or MAD_TAKEN
  *
  * Context: any.
  */
@@ -39,11 +39,11 @@ void mad_recv_drop(struct mad_recv *recv, enum mad_drop why)
 }
 
 /**
- * mad_refuse_recv() - free what an agent has received from one who must not send it
+ * mad_refuse_recv() - free a MAD that its sender must not send to an agent
  * @agent: the agent
  * @wc: argument of its receive handler
  *
- * As ib_free_recv_mad(), but the MAD counts as dropped.
+ * As ib_free_recv_mad(), but the MAD is counted as dropped.
  *
  * Context: any.
  */
@@ -57,7 +57,7 @@ void mad_refuse_recv(struct ib_mad_agent *agent, struct ib_mad_recv_wc *wc)
 
 /**
  * struct drop_attr - a file
- * @port: as sysfs sees it
+ * @port: the attribute of sysfs
  * @why: the reason
  */
 struct drop_attr {
@@ -71,7 +71,7 @@ static ssize_t drop_show(struct ib_device *device, u32 port_num, struct ib_port_
 	struct mad_port *port = mad_port_get(device, port_num);
 	s64 dropped;
 
-	/* The files go before the port does. */
+	/* The files are removed before the port. */
 	if (WARN_ON_ONCE(!port))
 		return -ENODEV;
 	dropped = atomic64_read(&port->dropped[container_of(attr, struct drop_attr, port)->why]);
@@ -107,11 +107,11 @@ static const struct attribute_group drop_group = {
 static const struct attribute_group *drop_groups[] = { &drop_group, NULL };
 
 /**
- * mad_drops_show() - show what a port has dropped
+ * mad_drops_show() - add a port's counters of dropped MADs to sysfs
  * @port: port that agents find
  *
  * Context: may sleep.
- * Return: 0, to be ended with mad_drops_hide(); what sysfs answers.
+ * Return: 0, to be ended with mad_drops_hide(); the error of sysfs.
  */
 int mad_drops_show(struct mad_port *port)
 {
@@ -122,7 +122,7 @@ int mad_drops_show(struct mad_port *port)
  * mad_drops_hide() - undo mad_drops_show()
  * @port: the port
  *
- * Context: may sleep until nobody reads it.
+ * Context: may sleep until no reader is left.
  */
 void mad_drops_hide(struct mad_port *port)
 {

@@ -3,22 +3,23 @@
  * Room header of mad/: management datagrams. Agents and their calls are those of <rdma/ib_mad.h>.
  *
  * mad/ is a client of every device. Of each port that exchanges MADs it owns QP1 and, on
- * InfiniBand, QP0. A MAD that arrives is offered to the driver, which may answer for the device;
- * what the driver leaves goes to the agent that waits for it or has registered for it.
+ * InfiniBand, QP0. A MAD that arrives is offered to the driver, which may answer for the device; a
+ * MAD that the driver leaves goes to the agent that waits for it or has registered for it.
  *
- * What each file deals with, from the top down:
+ * Contents of the files, from the top down:
  *   service.c    QPs of consumers
- *   client.c     devices that come and go, QPs that fail
- *   agent.c      who registers for what
- *   recv.c       what becomes of a MAD that arrives
+ *   client.c     addition and removal of devices
+ *   qp.c         QPs of a port: their creation, start, recovery and end
+ *   agent.c      registration of agents
+ *   recv.c       handling of MADs that arrive
  *   reassembly.c MADs that arrive in many packets
- *   drops.c      MADs that are dropped: how many, and why
- *   reply.c      answers that the core itself gives
- *   send.c       MADs that are sent, also in many packets
- *   request.c    MADs that are under way: matching, time-outs, cancellation, completion
+ *   drops.c      counters of dropped MADs
+ *   reply.c      answers of the core itself
+ *   send.c       MADs that are sent, also in several packets
+ *   request.c    posted MADs: matching, time-outs, cancellation, completion
  *   queue.c      send and receive queues of a port's QPs
- *   port.c       life of ports
- *   access.c     what a security module allows to agents
+ *   port.c       allocation, look-up and release of ports
+ *   access.c     permissions of agents by security modules
  *   table.c, smi.c, rmpp.c: classes and methods, rules of directed routes, segments and windows;
  *                they know nothing of devices
  */

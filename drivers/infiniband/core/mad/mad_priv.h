@@ -2,17 +2,18 @@
 /*
  * What the files of mad/ share.
  *
- * Locks: one for each port, which protects everything about its agents, queues and the MADs that
- * are under way. It is taken in any context. No handler and no operation of the driver that may
- * sleep is called while it is held.
+ * Locks: one for each port, which protects everything about its agents, queues and pending MADs. It
+ * is taken in any context. No handler and no operation of the driver that may sleep is called while
+ * it is held.
  *
- * A MAD that is under way has a reference for each thing that is still to be done with it; dropping
- * the last one ends it:
- *   at_qp   it is in a queue, waits for its turn to be in one, or for the local loop
+ * A MAD is pending from being posted until it ends. It has a reference for each thing that is still
+ * to be done with it; dropping the last one ends it:
+ *   at_qp   it is in a send queue, is queued for one, or is queued for the local loop
  *   waits   a response is expected
- *   unacked segments of it are still to be acknowledged
- *   and each handler that runs with it.
- * The timer is armed while somebody waits and nothing of it is in a queue.
+ *   unacked some of its segments are not acknowledged
+ *   and each running handler of it.
+ * The timer is armed while it waits for a response or acknowledgment and no part of it is in a
+ * queue.
  */
 #ifndef RDMA_MAD_PRIV_H
 #define RDMA_MAD_PRIV_H
@@ -35,10 +36,9 @@ struct mad_port;
 struct mad_timer;
 
 /**
- * struct mad_timer - something that happens when its time has come
- * @node: in the port's timers, with a time of ktime_get()
- * @expired: called when the time is over, with the port's lock held, after which the timer may be
- *	gone
+ * struct mad_timer - a timer of a port
+ * @node: in the port's timers, with an expiry time of ktime_get()
+ * @expired: called when the time is over, with the port's lock held; it may free the timer
  */
 struct mad_timer {
 	struct timerqueue_node node;
@@ -46,27 +46,28 @@ struct mad_timer {
 };
 
 /**
- * struct mad_qp - QP0 or QP1 of a port, or a consumer's in place of QP1
+ * struct mad_qp - QP0 or QP1 of a port, or a consumer's QP in place of QP1
  * @port: the port
  * @index: 0 or 1
- * @qp: the QP, or NULL: the port has none
+ * @qp: the QP, or NULL if the port has none
  * @num: its number
- * @table: agents by the requests that they take
+ * @table: agents by the requests that they handle
  * @started: it has left RESET
- * @room: sends that the queue holds
- * @free: sends for which it has room now
- * @idle: woken when the queue has given back all that it held
- * @stalled: nothing is posted, since the QP is being brought back to work
- * @blamed: sends that have failed by themselves
- * @eager: agents with sends that wait for room, struct mad_agent, in the order of their turns
- * @wanted: receives that are posted if there is memory for them
- * @missing: receives that are neither posted nor on their way from a completion to the next posting
- * @posted: the others, struct mad_recv, as long as they have not completed
+ * @room: number of sends that the queue holds
+ * @free: number of further sends for which it has room
+ * @idle: woken when all posted sends or receives have completed
+ * @stalled: nothing is posted, because the QP is being recovered
+ * @blamed: number of sends that have failed with another status than flushed
+ * @eager: agents with queued sends, struct mad_agent, in the order of their turns
+ * @wanted: number of receives that are posted if there is memory for them
+ * @missing: number of receives that are neither posted nor between a completion and the next
+ *	posting
+ * @posted: posted receives, struct mad_recv, until they complete
  * @posting: held while a receive is posted
- * @given_up: nothing is posted, and what was may never complete, as the QP can neither work nor be
- *	stopped; changed with @posting and the port's lock held
- * @recover: brings the QP back to work
- * @recover_timer: the time until another try when nothing could be posted
+ * @given_up: nothing is posted, and posted work requests may never complete, because the QP can
+ *	neither be started nor be stopped; changed with @posting and the port's lock held
+ * @recover: recovers the QP
+ * @recover_timer: time until the next attempt after one that could post nothing
  */
 struct mad_qp {
 	struct mad_port *port;
@@ -91,12 +92,12 @@ struct mad_qp {
 };
 
 /*
- * Milliseconds after which a port at which nothing can arrive, for want of memory or since its QP
- * does not work, tries to post receives again.
+ * Milliseconds after which a port that cannot receive, for lack of memory or because its QP does
+ * not work, tries to post receives again.
  */
 #define RECOVER_MS 1000
 
-/* Some devices keep the highest byte of TIDs for themselves. */
+/* Some devices use the highest byte of TIDs for themselves. */
 #define MAD_MAX_HI_TID 0xffffff
 
 #if IS_ENABLED(CONFIG_KUNIT)
@@ -107,23 +108,23 @@ extern unsigned long mad_patience;
 
 #define MAD_REQUEST_BITS 8
 
-/* Why MADs that arrive are dropped: files of mad_rx_dropped/, see drops.c */
+/* Why MADs that arrive are dropped: files of mad_rx_dropped/, see drops.c. */
 enum mad_drop {
 	MAD_DROP_MALFORMED,	/* too short, an unknown version, a class at the wrong QP */
-	MAD_DROP_MISROUTED,	/* its directed route makes no sense */
-	MAD_DROP_NO_MEMORY,	/* there was no memory for it, or for what becomes of it */
-	MAD_DROP_REFUSED,	/* it is not allowed: by the P_Key's rules, or to its sender */
-	MAD_DROP_RMPP,		/* its segment makes no sense, or its message was not completed */
-	MAD_DROP_UNAWAITED,	/* it answers nothing that anybody waits for */
-	MAD_DROP_UNCLAIMED,	/* a request that nobody takes and that is not answered */
+	MAD_DROP_MISROUTED,	/* its directed route is invalid */
+	MAD_DROP_NO_MEMORY,	/* there was no memory for it or for its further handling */
+	MAD_DROP_REFUSED,	/* it is not allowed for its P_Key, or for its sender */
+	MAD_DROP_RMPP,		/* its RMPP header is invalid, or its message was not completed */
+	MAD_DROP_UNAWAITED,	/* it is a response or acknowledgment to no pending MAD */
+	MAD_DROP_UNCLAIMED,	/* a request without an agent that is not answered */
 	MAD_DROPS,
-	MAD_TAKEN = MAD_DROPS	/* it is not dropped: it has done what it came for */
+	MAD_TAKEN = MAD_DROPS	/* it was handled, and is not counted as dropped */
 };
 
-/* Messages of which segments have arrived */
+/* Kinds of messages of which segments have arrived. */
 enum mad_partial_kind {
-	MAD_PARTIAL_REQUEST,	/* not complete, and asked for by nobody */
-	MAD_PARTIAL_RESPONSE,	/* not complete, and the response to a request of the agent */
+	MAD_PARTIAL_REQUEST,	/* incomplete, and no response */
+	MAD_PARTIAL_RESPONSE,	/* incomplete, and the response to a request of the agent */
 	MAD_PARTIAL_DELIVERED,	/* complete */
 	MAD_PARTIAL_KINDS
 };
@@ -131,29 +132,29 @@ enum mad_partial_kind {
 /**
  * struct mad_port - a port that exchanges MADs
  * @entry: in the list of all ports
- * @refs: one of the device's, as long as it is there, and one of each agent
- * @device: the device; not touched any more when @open is false
+ * @refs: one of the device until it is removed, and one of each agent
+ * @device: the device; not used when @open is false
  * @port_num: number of the port
- * @opa: MADs may have 2 KiB
- * @service: it is no port of the device's, but one QP of a consumer's; see service.c
- * @pkey_index: of such a QP
- * @qkey: of such a QP
+ * @opa: MADs may be of 2 KiB (Omni-Path)
+ * @service: it stands for one QP of a consumer instead of a port of the device; see service.c
+ * @pkey_index: P_Key index of such a QP
+ * @qkey: Q_Key of such a QP
  * @pd: PD of the QPs
  * @cq: their CQ
  * @qp: the QPs
- * @own: agents by which the core itself answers, one for each QP
- * @wq: runs the works below
- * @lock: protects the members below, those of @qp, of the agents, and of MADs under way
- * @open: the device is there
+ * @own: agents with which the core itself answers, one for each QP
+ * @wq: runs the work items below
+ * @lock: protects the members below, those of @qp, of the agents, and of pending MADs
+ * @open: the device has not been removed
  * @agents: struct mad_agent
- * @requests: MADs under way, struct mad_send, by TID
+ * @requests: pending MADs, struct mad_send, by TID
  * @timers: struct mad_timer
- * @timer_work: runs what has expired
- * @done: MADs whose end is to be reported to their agents, struct mad_send
- * @done_work: tells it, where it cannot be told at once
+ * @timer_work: runs expired timers
+ * @done: MADs that have ended and are to be reported to their agents, struct mad_send
+ * @done_work: reports @done when the context does not allow it at once
  * @loop: MADs for this port itself, struct mad_send
- * @loop_work: lets them arrive
- * @segments: segments held of messages that are not complete, by kind
+ * @loop_work: receives the MADs of @loop
+ * @segments: number of segments held of incomplete messages, by kind
  * @partials: messages of which segments have arrived, struct mad_partial, by TID
  * @dropped: MADs that have arrived and were dropped, by reason; needs no lock
  */
@@ -189,7 +190,7 @@ struct mad_port {
 
 /**
  * struct mad_partials - messages of one kind
- * @list: struct mad_partial; the one of which something was kept last is the last
+ * @list: struct mad_partial, in the order in which a segment was last kept
  * @count: their number
  */
 struct mad_partials {
@@ -199,17 +200,17 @@ struct mad_partials {
 
 /**
  * struct mad_agent - an agent
- * @agent: as its owner sees it
- * @refs: its owner's, those of its send buffers, and of running calls of its handlers
- * @gone: completed when the last is dropped
+ * @agent: the part that its owner sees
+ * @refs: one of its owner, those of its send buffers, and those of running calls of its handlers
+ * @gone: completed when the last reference is dropped
  * @port: its port
  * @qp: its QP
- * @dev_index: index of the device, which may have gone
- * @req: the requests that it takes; without methods if it takes none
+ * @dev_index: index of the device, which may have been removed
+ * @req: the requests that it handles; without methods if there are none
  * @entry: in @port->agents
  * @closed: nothing is posted any more
- * @sends: MADs under way, struct mad_send
- * @queue: MADs that wait for room in the QP
+ * @sends: pending MADs, struct mad_send
+ * @queue: MADs that are queued for room in the QP
  * @eager: in @qp->eager while @queue is not empty
  * @partials: messages of which segments have arrived
  */
@@ -232,36 +233,36 @@ struct mad_agent {
 
 /**
  * struct mad_send - a MAD that is sent, and its state
- * @buf: as its owner sees it
- * @agent: by which agent
- * @internal: the core's own: its end is reported to nobody
+ * @buf: the part that its owner sees
+ * @agent: the agent that sends it
+ * @internal: it is the core's own: its end is not reported
  * @pad: bytes of the last segment that are not part of the message
  * @size: bytes of a packet
- * @segs: its segments, struct mad_segment; empty if it is no message in segments
- * @segment: the segment that @mad is the head of
+ * @segs: its segments, struct mad_segment; empty if it is not divided into segments
+ * @segment: the segment of which @mad is the head
  * @wr: work request
  * @sge: its parts
  * @cqe: its completion
  * @entry: in @agent->sends
  * @queue: in @agent->queue, @port->loop, @port->done
  * @hash: in @port->requests
- * @timer: when to stop waiting
- * @tid: its TID as it was when it was posted
- * @refs: see above; 0 while it is not under way
+ * @timer: time-out of a response or acknowledgment
+ * @tid: its TID at the time of posting
+ * @refs: see above; 0 while it is not pending
  * @at_qp: see above
  * @posted: it is in the QP's queue
  * @waits: see above
  * @unacked: see above
- * @local: it is for this port itself, and does not go through the QP
- * @forwarded: it comes from another node, and its route has been looked at
- * @timeout_ms: how long a response is waited for each time
- * @retries_left: how often it is sent again
- * @max_retries: how often it may be
- * @resends: how often segments may still be sent again without progress
- * @flushed: how often it came back since another send was to blame
- * @blamed: the QP's when it came back last
- * @tx: segments and window
- * @status: how it ends
+ * @local: its destination is this port itself, and it does not go through the QP
+ * @forwarded: it comes from another node, and has been routed already
+ * @timeout_ms: time to wait for a response, after each transmission
+ * @retries_left: number of retransmissions that are left
+ * @max_retries: largest number of retransmissions
+ * @resends: number of retransmissions of segments that are left without progress
+ * @flushed: how often it was flushed since another send failed
+ * @blamed: the QP's @blamed when it was flushed last
+ * @tx: RMPP state: segments and window
+ * @status: status with which it ends
  * @vendor_err: error code of the device or the peer
  * @mad: the MAD, or the head of each segment
  */
@@ -299,7 +300,7 @@ struct mad_send {
  * struct mad_segment - the part of a segment that differs from the others of its message
  * @entry: in @segs of its message
  * @num: number, from 1
- * @data: bytes behind the head
+ * @data: data after the head
  */
 struct mad_segment {
 	struct list_head entry;
@@ -309,14 +310,14 @@ struct mad_segment {
 
 /**
  * struct mad_recv - a MAD that has arrived, or a buffer for one
- * @rwc: as agents see it
+ * @rwc: the part that agents see
  * @wc: its completion
- * @cqe: for the QP
+ * @cqe: completion entry of its work request
  * @qp: the QP
- * @entry: in its list of posted ones
- * @dma: address of @grh
- * @size: bytes that the MAD may have
- * @local: it comes from this port itself
+ * @entry: in @qp->posted
+ * @dma: DMA address of @grh
+ * @size: largest size of the MAD in bytes
+ * @local: its source is this port itself
  * @grh: room for the GRH
  * @mad: the MAD
  */
@@ -330,7 +331,7 @@ struct mad_recv {
 	size_t size;
 	bool local;
 
-	/* The device writes these, one behind the other. */
+	/* The device writes these, one after the other. */
 	struct ib_grh grh;
 	u8 mad[];
 };
@@ -350,7 +351,7 @@ static inline struct mad_recv *to_mad_recv(struct ib_mad_recv_buf *buf)
 	return container_of(buf, struct mad_recv, rwc.recv_buf);
 }
 
-/* Key of the port's tables: the lower half, as the upper one tells agents apart. */
+/* Key of the port's tables: the lower half, as the upper one is the agent's. */
 static inline u32 mad_tid_key(__be64 tid)
 {
 	return be64_to_cpu(tid);

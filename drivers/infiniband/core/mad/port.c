@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Life of ports and agents. A port outlives its device for as long as it has agents: these then
- * find it closed.
+ * Life of ports and agents. A port outlives its device as long as it has agents, for which it is
+ * closed then.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -11,15 +11,15 @@
 
 /* Protects @ports. */
 static DEFINE_SPINLOCK(ports_lock);
-/* All struct mad_port that can be found. Few ask, so that a list does. */
+/* All struct mad_port that can be found. Look-ups are rare, so a list suffices. */
 static LIST_HEAD(ports);
 
-/* How long a posted send may take to complete before its QP counts as stuck, in jiffies */
+/* Time that a posted send may take to complete before its QP is taken as stuck, in jiffies. */
 unsigned long mad_patience = 20 * HZ;
 EXPORT_SYMBOL_IF_KUNIT(mad_patience);
 
 /**
- * mad_port_alloc() - make a port without QPs
+ * mad_port_alloc() - allocate a port without QPs
  * @device: its device
  * @port_num: its number
  *
@@ -68,8 +68,8 @@ void mad_port_show(struct mad_port *port)
 }
 
 /**
- * mad_port_hide() - take back mad_port_show()
- * @port: port; one that was not shown does no harm
+ * mad_port_hide() - undo mad_port_show()
+ * @port: port, shown or not
  */
 void mad_port_hide(struct mad_port *port)
 {
@@ -100,7 +100,7 @@ struct mad_port *mad_port_get(struct ib_device *device, u32 port_num)
 }
 
 /**
- * mad_port_put() - return a reference
+ * mad_port_put() - drop a reference
  * @port: port
  *
  * Context: any.
@@ -112,7 +112,7 @@ void mad_port_put(struct mad_port *port)
 }
 
 /**
- * mad_agent_put() - return a reference
+ * mad_agent_put() - drop a reference
  * @agent: agent
  *
  * Context: any.

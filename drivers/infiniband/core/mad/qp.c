@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The QPs of a port: made, brought to work, brought back to work when they fail, and ended.
+ * The QPs of a port: they are created, started, recovered when they fail, and ended.
  */
 #include <linux/cleanup.h>
 #include <linux/moduleparam.h>
@@ -13,7 +13,7 @@
 #define MIN_QUEUE 16
 #define MAX_SENDQ 4096
 #define MAX_RECVQ 4096
-/* So long receives of a QP in error are waited for. */
+/* Time to wait for the receives of a QP in the error state. */
 #define FLUSH_TIME (5 * HZ)
 
 static unsigned int sendq_size = 128;
@@ -62,7 +62,7 @@ static int start(struct mad_qp *qp)
 	return ret;
 }
 
-/* A send that fails stops the queue of an unreliable QP, and nothing else. */
+/* A send that fails stops the send queue of a UD QP (SQE), and nothing else. */
 static int restart_sends(struct mad_qp *qp)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS, .cur_qp_state = IB_QPS_SQE };
@@ -83,9 +83,9 @@ static bool receives_are_back(struct mad_qp *qp)
 }
 
 /*
- * Returns when all that was posted has completed, which is known here: a last work request, as
- * ib_drain_qp() posts, would not be the last while received MADs are replaced. Some drivers do not
- * give receives back.
+ * Returns when all posted work requests have completed, which their counters tell: a last work
+ * request, as ib_drain_qp() posts, would not be the last while received MADs are replaced. Some
+ * drivers do not complete receives.
  */
 static int drain(struct mad_qp *qp)
 {
@@ -103,7 +103,7 @@ static int drain(struct mad_qp *qp)
 	return ret;
 }
 
-/* What it holds is freed when it has been reset, or is gone. */
+/* What the QP holds is freed when it has been reset or destroyed. */
 static void give_up(struct mad_qp *qp)
 {
 	guard(mutex)(&qp->posting);
@@ -112,8 +112,8 @@ static void give_up(struct mad_qp *qp)
 }
 
 /*
- * Takes all that was posted away from a QP, which may not have been drained. What has completed
- * before that is handled first, since the CQ may still have it.
+ * Takes back everything that was posted to a QP, which may not have been drained. What has
+ * completed before is handled first, since the CQ may still have it.
  */
 static int reset(struct mad_qp *qp)
 {
@@ -136,8 +136,8 @@ static int reset(struct mad_qp *qp)
 }
 
 /*
- * A QP has failed. Its sends that are not to blame wait meanwhile, and receives that came back are
- * missing. If it cannot be brought back to work, sends fail until a later try succeeds.
+ * A QP has failed. Sends that were only flushed wait meanwhile, and flushed receives are missing.
+ * If the QP cannot be recovered, sends fail until a later attempt succeeds.
  */
 static void recover(struct work_struct *work)
 {
@@ -164,7 +164,7 @@ static void recover(struct work_struct *work)
 				      port->port_num, qp->num, ret);
 	scoped_guard(spinlock_irqsave, &port->lock) {
 		qp->stalled = false;
-		/* Nothing will complete by which one could notice that it works or fails. */
+		/* No completion will show whether the QP works or fails. */
 		if (port->open && (qp->given_up || qp->missing == qp->wanted))
 			mad_timer_arm(port, &qp->recover_timer, RECOVER_MS);
 		mad_send_push(qp);
@@ -260,12 +260,12 @@ static void end(struct mad_port *port)
 }
 
 /**
- * mad_qps_open() - make what a port exchanges MADs with
+ * mad_qps_open() - create the QPs of a port, with their PD, CQ and work queue
  * @port: closed port
  *
  * Context: may sleep.
- * Return: 0, to be followed by mad_qps_start(), and ended with mad_qps_close(); -ENOMEM; what the
- * driver said.
+ * Return: 0, to be followed by mad_qps_start(), and ended with mad_qps_close(); -ENOMEM; the
+ * driver's error.
  */
 int mad_qps_open(struct mad_port *port)
 {
@@ -311,11 +311,11 @@ end:
 }
 
 /**
- * mad_qps_start() - let MADs arrive
+ * mad_qps_start() - start the QPs, so that MADs arrive
  * @port: port with the core's own agents
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM; what the driver said.
+ * Return: 0; -ENOMEM; the driver's error.
  */
 int mad_qps_start(struct mad_port *port)
 {
@@ -328,8 +328,8 @@ int mad_qps_start(struct mad_port *port)
 }
 
 /**
- * mad_qps_close() - end all that goes on at a port
- * @port: port that nobody finds any more; agents that have it still find it closed
+ * mad_qps_close() - end all activity of a port
+ * @port: port that cannot be found any more; it is closed for agents that still have it
  *
  * Context: may sleep, until all handlers have returned.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Send and receive queues of a port's QPs. A send queue has room for send_queue_size MADs. What
- * does not fit waits with its agent, and agents take turns, so that one that has thousands of MADs
- * to send does not keep the others waiting.
+ * Send and receive queues of a port's QPs. A send queue has room for send_queue_size MADs. Further
+ * MADs are queued with their agents, and agents take turns, so that an agent with thousands of MADs
+ * to send does not delay the others.
  */
 #include <linux/cleanup.h>
 
@@ -68,7 +68,7 @@ static int post(struct mad_send *send)
  * @send: MAD that is in no queue
  *
  * Context: the port's lock is held.
- * Return: 0; -ENOMEM; what ib_post_send() said.
+ * Return: 0; -ENOMEM; the error of ib_post_send().
  */
 int mad_queue_send(struct mad_send *send)
 {
@@ -94,12 +94,12 @@ static void unqueue(struct mad_send *send)
 }
 
 /**
- * mad_queue_push() - post what waits, as far as there is room
+ * mad_queue_push() - post queued MADs as far as there is room
  * @qp: QP
  *
  * Context: the port's lock is held.
- * Return: NULL, or a MAD that could not be posted and is in no queue any more: then there may be
- * more to push.
+ * Return: NULL, or a MAD that could not be posted and is in no queue any more; then this is to be
+ * called again.
  */
 struct mad_send *mad_queue_push(struct mad_qp *qp)
 {
@@ -117,11 +117,11 @@ struct mad_send *mad_queue_push(struct mad_qp *qp)
 }
 
 /**
- * mad_queue_withdraw() - take back a MAD that waits for room, or for the local loop
- * @send: any MAD under way
+ * mad_queue_withdraw() - take back a MAD that is queued for the QP or for the local loop
+ * @send: any pending MAD
  *
  * Context: the port's lock is held.
- * Return: true if it was there; false if the QP has it, or nobody.
+ * Return: true if it was queued; false if the QP has it, or if it is in no queue.
  */
 bool mad_queue_withdraw(struct mad_send *send)
 {
@@ -153,12 +153,12 @@ void mad_queue_sent(struct mad_send *send)
 }
 
 /**
- * mad_queue_recv() - let a MAD arrive in a buffer
+ * mad_queue_recv() - post a receive
  * @qp: QP
- * @recv: buffer with its completion's function
+ * @recv: buffer with its completion function
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM; -ENODEV when the QP was given up; what ib_post_recv() said.
+ * Return: 0; -ENOMEM; -ENODEV if the QP was given up; the error of ib_post_recv().
  */
 int mad_queue_recv(struct mad_qp *qp, struct mad_recv *recv)
 {
@@ -187,7 +187,7 @@ int mad_queue_recv(struct mad_qp *qp, struct mad_recv *recv)
 
 /**
  * mad_queue_received() - handle the completion of a receive
- * @recv: buffer, in which a MAD is or not
+ * @recv: buffer, with or without a MAD
  *
  * Context: without the port's lock.
  */

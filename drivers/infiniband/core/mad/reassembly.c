@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RMPP packets that arrive: segments of messages, put together here, and what the receiver of a
- * message of ours says about it.
+ * RMPP packets that arrive: segments of messages, which are reassembled here, and acknowledgments
+ * from the receivers of our messages.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -9,21 +9,21 @@
 
 #include "mad_priv.h"
 
-/* A message without a new segment for this time is given up. */
+/* Milliseconds after which a message without a new segment is dropped. */
 #define STALL_MS 40000
-/* A complete message is kept for this time, in case its last acknowledgment was lost. */
+/* Milliseconds for which a complete message is remembered, in case its last ACK was lost. */
 #define LINGER_MS 10000
 /*
- * Messages that an agent may be receiving although it has not asked for them: all, and those of one
- * sender. Others may take the place of the one that has not moved for longest.
+ * Largest numbers of incomplete messages of an agent that are no responses: of all senders, and of
+ * one sender. A new message replaces the one without progress for the longest time.
  */
 #define MAX_REQUESTS 256
 #define MAX_OF_SENDER 64
-/* Senders that may be answering one request */
+/* Largest number of senders that may be answering one request. */
 #define MAX_OF_RESPONSE 8
-/* Complete messages that an agent keeps */
+/* Largest number of complete messages that an agent remembers. */
 #define MAX_DELIVERED 512
-/* Segments that a port holds of messages that are not complete: of requests, and of responses */
+/* Segments that a port holds of incomplete messages: of requests, and of responses. */
 VISIBLE_IF_KUNIT unsigned int mad_max_segments = BIT(17);
 EXPORT_SYMBOL_IF_KUNIT(mad_max_segments);
 
@@ -32,18 +32,18 @@ EXPORT_SYMBOL_IF_KUNIT(mad_max_segments);
  * @entry: in the agent's list of this kind
  * @hash: in the port's table
  * @kind: its kind
- * @timer: forgets it
+ * @timer: ends it
  * @agent: the agent
- * @rx: which segments
+ * @rx: state of the reassembly
  * @packets: struct ib_mad_recv_buf, in order; empty when the message is complete
  * @count: their number
  * @tid: TID of its header, as the following
- * @mgmt_class: the same
- * @method: the same
- * @slid: its sender
- * @src_qp: the same
+ * @mgmt_class: management class of its header
+ * @method: method of its header
+ * @slid: LID of its sender
+ * @src_qp: QP of its sender
  * @routed: its packets have a GRH
- * @sgid: its sender, 0 unless @routed
+ * @sgid: GID of its sender, 0 unless @routed
  */
 struct mad_partial {
 	struct list_head entry;
@@ -102,7 +102,7 @@ static void end_partial(struct mad_partial *partial)
 	kfree(partial);
 }
 
-/* Ends the one of a kind that has not moved for longest. */
+/* Ends the message of a kind that is without progress for the longest time. */
 static void end_oldest(struct mad_partials *of_kind)
 {
 	end_partial(list_first_entry(&of_kind->list, struct mad_partial, entry));
@@ -114,7 +114,7 @@ static void partial_expired(struct mad_port *port, struct mad_timer *timer)
 }
 
 /**
- * mad_partials_begin() - make an agent able to receive messages
+ * mad_partials_begin() - prepare an agent for reassembly
  * @agent: new agent
  */
 void mad_partials_begin(struct mad_agent *agent)
@@ -124,8 +124,8 @@ void mad_partials_begin(struct mad_agent *agent)
 }
 
 /**
- * mad_partials_end() - forget what has not arrived completely
- * @agent: agent that receives no more
+ * mad_partials_end() - drop all messages of an agent
+ * @agent: agent that receives nothing any more
  *
  * Context: any.
  */
@@ -147,7 +147,7 @@ static union ib_gid source_of(struct mad_agent *agent, const struct mad_recv *re
 	return sgid;
 }
 
-/* Has the message been sent by the port that a MAD comes from? */
+/* Does a MAD come from the sender of the message? */
 static bool same_sender(const struct mad_partial *partial, const struct mad_recv *recv,
 			const union ib_gid *sgid)
 {
@@ -179,8 +179,8 @@ static struct mad_partial *find_partial(struct mad_agent *agent, const struct ma
 }
 
 /*
- * A response begins only while its request is waiting, so that their number is the agent's own
- * affair. But whoever knows the request's TID can send one.
+ * A response begins only while its request is waiting, so the agent itself limits their number. But
+ * any sender that knows the request's TID can send one.
  */
 static bool may_begin_response(struct mad_agent *agent, const struct mad_recv *recv)
 {
@@ -239,8 +239,8 @@ static struct mad_partial *make_partial(struct mad_agent *agent, const struct ma
 }
 
 /*
- * May the port hold one more segment?  What nobody has asked for takes nothing from what somebody
- * has, and gets the place of the message that has not moved for longest.
+ * May the port hold one more segment? Requests do not use the room of responses; a new segment of a
+ * request replaces the message without progress for the longest time.
  */
 static bool make_room(struct mad_partial *partial)
 {
@@ -262,7 +262,7 @@ static void keep(struct mad_partial *partial, struct mad_recv *recv)
 {
 	struct ib_mad_recv_buf *before;
 
-	/* Most arrive in order. */
+	/* Most segments arrive in order. */
 	list_for_each_entry_reverse(before, &partial->packets, list)
 		if (segment_num(before) < be32_to_cpu(recv_rmpp(recv)->seg_num))
 			break;
@@ -272,7 +272,7 @@ static void keep(struct mad_partial *partial, struct mad_recv *recv)
 	partial->agent->port->segments[partial->kind]++;
 }
 
-/* The last segment says how much of it counts. Some senders say 0. */
+/* The last segment has the number of its valid bytes. Some senders set 0. */
 static int message_len(struct mad_partial *partial, struct mad_recv *first)
 {
 	struct mad_recv *last = to_mad_recv(list_last_entry(&partial->packets,
@@ -305,7 +305,7 @@ static struct mad_recv *complete_message(struct mad_partial *partial)
 	return first;
 }
 
-/* An answer to the sender: an acknowledgment of segments, or a reason to stop or abort. */
+/* An answer to the sender: an acknowledgment of segments, or a STOP or ABORT with its reason. */
 struct rmpp_answer {
 	u8 type;
 	u8 status;
@@ -347,8 +347,8 @@ static void say_stop(struct rmpp_answer *say)
 }
 
 /*
- * A request does not time out while its response is arriving. A response that nobody waits for is
- * not put together.
+ * A request does not time out while its response is arriving. A response to no pending request is
+ * not reassembled.
  */
 static bool is_awaited(struct mad_agent *agent, struct mad_recv *recv)
 {
@@ -367,10 +367,10 @@ static bool is_awaited(struct mad_agent *agent, struct mad_recv *recv)
 
 /* Result for a segment. */
 struct taken {
-	struct mad_partial *partial;	/* its message, whose timer stands still; or NULL */
-	struct mad_recv *message;	/* the same if it is complete now */
-	bool kept;			/* the segment is the message's */
-	enum mad_drop why;		/* otherwise: what becomes of it */
+	struct mad_partial *partial;	/* its message, with its timer stopped, or NULL */
+	struct mad_recv *message;	/* the same, if it is complete now */
+	bool kept;			/* the segment is part of the message */
+	enum mad_drop why;		/* otherwise: why it is dropped */
 };
 
 static void take_segment(struct mad_agent *agent, struct mad_recv *recv, struct taken *taken,
@@ -432,8 +432,8 @@ static void take_segment(struct mad_agent *agent, struct mad_recv *recv, struct 
 }
 
 /*
- * The answer is made from the segment. While the timer of its message stands still, nobody frees
- * it: segments are taken one at a time, and an agent that is found has not ended.
+ * The answer is made from the segment. While the timer of its message is stopped, the message is
+ * not freed: segments are handled one at a time, and an agent that was found has not ended.
  */
 static struct mad_recv *take_data(struct mad_agent *agent, struct mad_recv *recv)
 {
@@ -486,7 +486,7 @@ static bool is_unacked_or_waits(const struct mad_send *send)
 	return send->unacked || send->waits;
 }
 
-/* The other side aborts: what is sent to it, or what it sends, with the request for it. */
+/* The peer aborts what is sent to it, or what it sends together with the request for it. */
 static enum mad_drop take_abort(struct mad_agent *agent, struct mad_recv *recv)
 {
 	struct mad_partial *partial;
@@ -510,11 +510,11 @@ static enum mad_drop take_abort(struct mad_agent *agent, struct mad_recv *recv)
 /**
  * mad_reassemble() - handle a MAD for an agent for which the core runs RMPP
  * @agent: agent
- * @recv: the MAD, which is the function's
+ * @recv: the MAD, which this function consumes or returns
  *
- * Context: may sleep; one caller at a time for a QP.
- * Return: a MAD for the agent: this one if it has nothing to do with RMPP, or a message that is
- * complete now; else NULL.
+ * Context: may sleep; for each QP one caller at a time.
+ * Return: a MAD for the agent: this one if it is no RMPP packet, or a message that is complete now;
+ * else NULL.
  */
 struct mad_recv *mad_reassemble(struct mad_agent *agent, struct mad_recv *recv)
 {

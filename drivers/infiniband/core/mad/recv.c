@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What becomes of a MAD that arrives: is it valid, does its route end here, does the driver answer
- * it, which agent gets it?
+ * Handling of a MAD that arrives: is it valid, does its route end here, does the driver answer it,
+ * which agent gets it?
  *
  * First a new buffer is posted in place of the MAD's. If there is no memory for one, the MAD is
  * dropped and its buffer is posted again.
@@ -29,7 +29,7 @@ static bool is_sound(const struct mad_recv *recv)
 		return false;
 	if (mad_class_is_smp(hdr->mgmt_class))
 		return !recv->qp->index;
-	/* All that the CM says it says by Send. */
+	/* All messages of the CM are sent by the method Send. */
 	if (hdr->mgmt_class == IB_MGMT_CLASS_CM &&
 	    hdr->attr_id != IB_MGMT_CLASSPORTINFO_ATTR_ID && hdr->method != IB_MGMT_METHOD_SEND)
 		return false;
@@ -91,8 +91,8 @@ static bool ask_driver(struct mad_recv *recv)
 }
 
 /*
- * Segments that an agent handles itself, whether it has said so or has not mentioned RMPP at all,
- * belong to no request, as far as is known here.
+ * A segment for an agent without RMPP of the core, whether it does RMPP itself or has not mentioned
+ * RMPP at all, cannot be assigned to a request here.
  */
 static bool is_users_segment(const struct mad_agent *agent, const struct mad_recv *recv)
 {
@@ -148,7 +148,7 @@ static void give(struct mad_agent *agent, struct mad_recv *recv)
 	agent->agent.recv_handler(&agent->agent, NULL, &recv->rwc);
 }
 
-/* The MAD is the function's. */
+/* Handles a MAD, which is consumed. */
 static void arrived(struct mad_recv *recv)
 {
 	struct mad_agent *agent;
@@ -191,7 +191,7 @@ static int post_new(struct mad_qp *qp, gfp_t gfp)
 	return ret;
 }
 
-/* The port's lock is held. */
+/* Called with the port's lock held. */
 static void miss(struct mad_qp *qp)
 {
 	lockdep_assert_held(&qp->port->lock);
@@ -205,15 +205,18 @@ static bool works(const struct mad_qp *qp)
 }
 
 /*
- * Whoever has taken a receive from those that are missing has it posted, or gives it back. Only the
- * one who brings the QP back to work posts to one that does not work.
+ * A receive that was taken from the missing ones is posted, or is missing again. Only the recovery
+ * posts to a QP that does not work.
  */
 static int refill(struct mad_qp *qp, gfp_t gfp, bool recovering)
 {
 	struct mad_port *port = qp->port;
 	int ret;
 
-	/* No more than there are: what a QP that fails gives back is left to the next try. */
+	/*
+	 * No more than the queue holds: receives that a failing QP flushes are left to the next
+	 * attempt.
+	 */
 	for (unsigned int left = qp->wanted; left; left--) {
 		scoped_guard(spinlock_irqsave, &port->lock) {
 			if (!qp->missing || !(recovering || works(qp)))
@@ -231,11 +234,11 @@ static int refill(struct mad_qp *qp, gfp_t gfp, bool recovering)
 }
 
 /**
- * mad_recv_refill() - post the receives that are missing
+ * mad_recv_refill() - post the missing receives
  * @qp: QP
  *
  * Context: may sleep.
- * Return: 0, or why some are missing still.
+ * Return: 0, or the error for which some are still missing.
  */
 int mad_recv_refill(struct mad_qp *qp)
 {
@@ -244,8 +247,8 @@ int mad_recv_refill(struct mad_qp *qp)
 
 /**
  * mad_recv_give_up() - free receives that will not complete
- * @qp: their QP, which has none of them any more
- * @posted: struct mad_recv of mad_queue_recv(); nobody else has any of them
+ * @qp: their QP, which does not use them any more
+ * @posted: struct mad_recv of mad_queue_recv(), without other users
  *
  * Context: may sleep.
  */
@@ -262,7 +265,7 @@ void mad_recv_give_up(struct mad_qp *qp, struct list_head *posted)
 }
 
 /**
- * mad_recv_done() - something has arrived, or will not any more
+ * mad_recv_done() - handle the completion of a receive
  * @cq: the port's CQ
  * @wc: completion
  *
@@ -301,7 +304,7 @@ void mad_recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		refill(qp, GFP_ARRIVED, false);
 	recv->wc = *wc;
 	recv->wc.wr_cqe = NULL;
-	/* Devices tell the P_Key of what QP1 receives only. */
+	/* Devices report the P_Key index only for receives of QP1. */
 	if (port->service)
 		recv->wc.pkey_index = port->pkey_index;
 	arrived(recv);
@@ -318,7 +321,7 @@ static struct mad_send *next_looped(struct mad_port *port)
 	return send;
 }
 
-/* Makes the received form of a packet that has not been on any wire. */
+/* Makes a received MAD of a packet that does not go to the wire. */
 static struct mad_recv *looped(struct mad_send *send)
 {
 	const struct ib_smp *smp = (struct ib_smp *)send->mad;
@@ -344,10 +347,11 @@ static struct mad_recv *looped(struct mad_send *send)
 }
 
 /**
- * mad_loop_work() - receive MADs that are sent to this port itself, by an empty directed route
+ * mad_loop_work() - receive MADs whose directed route is empty, which are sent to this port itself
  * @work: the port's loop_work
  *
- * This is a work item because a sender may be unable to sleep, and the driver may ask the device.
+ * This is a work item because a sender may be unable to sleep, and the driver may sleep to process
+ * the MAD.
  */
 void mad_loop_work(struct work_struct *work)
 {

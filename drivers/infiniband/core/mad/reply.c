@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Answers: those that the core itself sends, for whose end nobody waits, as they free themselves;
- * and those of agents. What a switch forwards is sent as the former are.
+ * Answers: those of the core itself, which free themselves when they end, and those of agents.
+ * Packets that a switch forwards are sent like the former.
  */
 #include <rdma/ib_smi.h>
 #include <rdma/rdma_ext.h>
@@ -9,10 +9,10 @@
 #include "mad_priv.h"
 
 /**
- * mad_reply_alloc() - make a MAD that goes back to where another one came from
+ * mad_reply_alloc() - make a MAD to the sender of another one
  * @agent: agent that sends it
  * @recv: the other MAD
- * @base_version: version of the MAD, which goes for its size
+ * @base_version: version of the MAD, which determines its size
  *
  * Context: may sleep.
  * Return: the MAD, cleared, for mad_reply_post(); or NULL.
@@ -30,9 +30,9 @@ struct mad_send *mad_reply_alloc(struct mad_agent *agent, struct mad_recv *recv,
 		return NULL;
 	if (!recv->local) {
 		/*
-		 * All that arrives at a port comes one after the other, so that no neighbour is
-		 * waited for. A request whose sender has to be asked for first is lost, and comes
-		 * again.
+		 * The MADs of a port are handled one after the other, so this does not wait for a
+		 * neighbour. A request whose sender would have to be resolved first is lost, and is
+		 * sent again.
 		 */
 		if (!rdma_wc_sender_is_known(port->device, port->port_num, &recv->wc, &recv->grh)) {
 			mad_send_free(send);
@@ -71,13 +71,13 @@ void mad_reply_post(struct mad_send *send)
 
 /**
  * mad_reply() - send the answer of the driver
- * @port: port by which it leaves
+ * @port: port from which it is sent
  * @recv: MAD that is answered
  * @mad: the MAD to send
  * @size: its length in bytes
  * @pkey_index: its P_Key
  *
- * If there is no memory, it is as if the answer had been lost on its way.
+ * Without memory the answer is lost as on the wire.
  *
  * Context: may sleep.
  */
@@ -96,7 +96,7 @@ void mad_reply(struct mad_port *port, struct mad_recv *recv, const struct ib_mad
 }
 
 /**
- * mad_reply_unsupported() - say that nobody serves a request
+ * mad_reply_unsupported() - answer that a request is not supported
  * @recv: a Get or Set; others are not answered
  *
  * Context: may sleep.
@@ -125,11 +125,11 @@ bool mad_reply_unsupported(struct mad_recv *recv)
 }
 
 /**
- * mad_forward() - send a packet with a directed route on, at a switch
- * @recv: the packet, at whose route smi_route_received() has looked
- * @out_port: port by which it leaves; 0: by the LID that it is for
+ * mad_forward() - forward a packet with a directed route, at a switch
+ * @recv: the packet, which smi_route_received() has routed
+ * @out_port: port from which it leaves; 0 if its destination LID determines the port
  *
- * If there is no memory, it is as if it had been lost on its way.
+ * Without memory the packet is lost as on the wire.
  *
  * Context: may sleep.
  */
@@ -163,14 +163,14 @@ void mad_forward(struct mad_recv *recv, u8 out_port)
 }
 
 /**
- * ib_create_mad_reply() - make the answer to a request that an agent has received
+ * ib_create_mad_reply() - make an answer to a request that an agent has received
  * @agent: the agent
  * @recv: the request
  * @hdr_len: bytes of the class's header, as for ib_create_send_mad()
  * @data_len: bytes of its data
  *
- * It goes back to where the request came from, with the same P_Key. Its first 24 bytes are the
- * request's, with the method that answers it and status 0; the rest is zero.
+ * Its destination is the sender of the request, with the same P_Key. Its first 24 bytes are the
+ * request's, with the method of the response and status 0; the rest is zero.
  *
  * Context: may sleep.
  * Return: the MAD for ib_post_send_mad(), to be freed by ib_free_mad_reply(), also in the agent's
@@ -214,7 +214,7 @@ EXPORT_SYMBOL(ib_create_mad_reply);
 
 /**
  * ib_free_mad_reply() - free an answer
- * @reply: answer of ib_create_mad_reply() that is not under way
+ * @reply: answer of ib_create_mad_reply() that is not pending
  *
  * Context: may sleep.
  */

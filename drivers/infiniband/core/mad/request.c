@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * MADs that are under way: how long they wait, which response belongs to which, and how they end.
+ * Pending MADs: their time-outs, the matching of responses, and their completion.
  */
 #include <linux/cleanup.h>
 #include <linux/jiffies.h>
@@ -19,12 +19,12 @@ static void schedule_timers(struct mad_port *port)
 	if (!first)
 		return;
 	ns = max_t(s64, 0, ktime_to_ns(ktime_sub(first->expires, ktime_get())));
-	/* A timer that is early finds nothing to do, so it is late. */
+	/* A work item that runs too early would find nothing to do, so it runs late. */
 	mod_delayed_work(port->wq, &port->timer_work, ns ? nsecs_to_jiffies64(ns) + 1 : 0);
 }
 
 /**
- * mad_timer_stop() - let nothing happen
+ * mad_timer_stop() - stop a timer
  * @port: port
  * @timer: timer, armed or not
  *
@@ -38,9 +38,9 @@ void mad_timer_stop(struct mad_port *port, struct mad_timer *timer)
 }
 
 /**
- * mad_timer_arm() - let something happen later
+ * mad_timer_arm() - arm a timer
  * @port: port
- * @timer: timer; if it is armed, its time changes
+ * @timer: timer; if it is armed already, its time changes
  * @ms: milliseconds from now
  *
  * Context: the port's lock is held.
@@ -54,7 +54,7 @@ void mad_timer_arm(struct mad_port *port, struct mad_timer *timer, unsigned int 
 }
 
 /**
- * mad_timer_work() - do what is due
+ * mad_timer_work() - run expired timers
  * @work: the port's timer_work
  */
 void mad_timer_work(struct work_struct *work)
@@ -80,7 +80,7 @@ void mad_timer_work(struct work_struct *work)
 /* ---- life ---- */
 
 /**
- * mad_send_begin() - note that a MAD is under way
+ * mad_send_begin() - make a MAD pending
  * @send: MAD, with a reference of the caller, which has set its TID
  *
  * Context: the port's lock is held.
@@ -114,7 +114,7 @@ void mad_send_undo(struct mad_send *send)
 
 /**
  * mad_send_get() - take a reference
- * @send: MAD under way
+ * @send: pending MAD
  *
  * Context: the port's lock is held.
  */
@@ -125,9 +125,9 @@ void mad_send_get(struct mad_send *send)
 }
 
 /**
- * mad_send_put() - return a reference
- * @send: MAD under way; if this was the last one it has ended, and the caller sees to it that
- *	  mad_run_done() is called
+ * mad_send_put() - drop a reference
+ * @send: pending MAD; with the last reference it ends, and the caller ensures that mad_run_done()
+ *	  is called
  *
  * Context: the port's lock is held.
  */
@@ -143,8 +143,8 @@ void mad_send_put(struct mad_send *send)
 }
 
 /**
- * mad_send_left_qp() - note that a MAD is in no queue any more
- * @send: MAD that was
+ * mad_send_left_qp() - handle that a MAD is in no queue any more
+ * @send: MAD that was in a queue
  *
  * Context: the port's lock is held.
  */
@@ -155,9 +155,9 @@ void mad_send_left_qp(struct mad_send *send)
 }
 
 /**
- * mad_send_give_up() - wait for nothing any more
- * @send: MAD under way
- * @status: how it ends, unless that is known already
+ * mad_send_give_up() - end waiting for a response and acknowledgments
+ * @send: pending MAD
+ * @status: status with which it ends, unless it has one already
  * @vendor_err: error code of the device or the peer
  *
  * Context: the port's lock is held.
@@ -182,8 +182,9 @@ void mad_send_give_up(struct mad_send *send, enum ib_wc_status status, u32 vendo
 }
 
 /**
- * mad_send_cancel() - give a MAD up
- * @send: MAD under way; it ends with IB_WC_WR_FLUSH_ERR, as soon as the QP has done with it
+ * mad_send_cancel() - cancel a MAD
+ * @send: pending MAD; it ends with IB_WC_WR_FLUSH_ERR, as soon as it is not in the QP's queue any
+ *	more
  *
  * Context: the port's lock is held.
  */
@@ -197,8 +198,8 @@ void mad_send_cancel(struct mad_send *send)
 }
 
 /**
- * mad_send_answered() - note that the response to a MAD has come
- * @send: MAD that waits; the reference of the one who waited is now the caller's
+ * mad_send_answered() - handle that the response to a MAD has arrived
+ * @send: MAD that waits; the reference for waiting is now the caller's
  *
  * Context: the port's lock is held.
  */
@@ -228,10 +229,10 @@ static bool same_gid(const union ib_gid *one, const union ib_gid *other)
  * @port: port at which it has arrived
  * @recv: the MAD, which has a GRH, or an IP header in its place
  * @sgid: receives the sender's GID
- * @dgid: receives the receiver's
+ * @dgid: receives the receiver's GID
  *
  * Context: any.
- * Return: whether that is known.
+ * Return: whether the GIDs are known.
  */
 bool mad_recv_gids(struct mad_port *port, const struct mad_recv *recv, union ib_gid *sgid,
 		   union ib_gid *dgid)
@@ -246,9 +247,10 @@ bool mad_recv_gids(struct mad_port *port, const struct mad_recv *recv, union ib_
 }
 
 /*
- * A response may come from another address than the request went to, of a manager that has moved,
- * say, but comes to the address that the request was sent from. Other packets that belong to a MAD
- * come from where it was sent to. Drivers can say where an address handle leads without sleeping.
+ * A response may come from another address than the request was sent to, for instance of a manager
+ * that has moved, but it is sent to the address from which the request came. Other packets that
+ * belong to a MAD come from the address to which it was sent. Drivers can report the destination of
+ * an address handle without sleeping.
  */
 static bool address_fits(const struct mad_send *send, const struct mad_recv *recv)
 {
@@ -284,10 +286,10 @@ static bool address_fits(const struct mad_send *send, const struct mad_recv *rec
 }
 
 /**
- * mad_send_find() - find the MAD under way to which one that has arrived belongs
- * @agent: the agent that both are of
+ * mad_send_find() - find the pending MAD to which a received one belongs
+ * @agent: the agent of both
  * @recv: the MAD that has arrived
- * @fits: a further condition on the other one
+ * @fits: a further condition on the pending MAD
  *
  * Context: the port's lock is held.
  * Return: the MAD, or NULL.
@@ -307,13 +309,13 @@ struct mad_send *mad_send_find(struct mad_agent *agent, const struct mad_recv *r
 	return NULL;
 }
 
-/* Used by mad_send_find(): is it a request whose response has not come? */
+/* For mad_send_find(): is it a request without a response? */
 bool mad_send_waits(const struct mad_send *send)
 {
 	return send->waits;
 }
 
-/* ---- the end ---- */
+/* ---- completion ---- */
 
 static struct mad_send *next_done(struct mad_port *port)
 {
@@ -326,7 +328,7 @@ static struct mad_send *next_done(struct mad_port *port)
 	return send;
 }
 
-/* The handler frees the buffer with its reference of the agent, which must outlive the handler. */
+/* The handler frees the buffer with its reference to the agent, which must outlive the handler. */
 static void call_handler(struct mad_send *send)
 {
 	struct mad_agent *agent = send->agent;
@@ -347,7 +349,7 @@ static void call_handler(struct mad_send *send)
 }
 
 /**
- * mad_run_done() - tell agents of MADs that have ended
+ * mad_run_done() - report MADs that have ended to their agents
  * @port: port
  *
  * Context: may sleep; no lock is held.
@@ -361,7 +363,7 @@ void mad_run_done(struct mad_port *port)
 }
 
 /**
- * mad_done_work() - the same as work
+ * mad_done_work() - run mad_run_done() as a work item
  * @work: the port's done_work
  */
 void mad_done_work(struct work_struct *work)
@@ -370,10 +372,10 @@ void mad_done_work(struct work_struct *work)
 }
 
 /**
- * ib_modify_mad() - wait longer or shorter for a response, or no more
+ * ib_modify_mad() - change the time-out of a MAD, or cancel it
  * @send_buf: MAD that was posted, and whose send handler has not been called yet
- * @timeout_ms: milliseconds from now, and for each retry; 0: the MAD is given up, and its send
- *	handler is told IB_WC_WR_FLUSH_ERR, later
+ * @timeout_ms: milliseconds from now, and for each retry; 0 cancels the MAD, and its send handler
+ *	is called with IB_WC_WR_FLUSH_ERR, later
  *
  * Context: any.
  * Return: 0; -EINVAL if the MAD has ended already.

@@ -26,7 +26,7 @@ EXPORT_SYMBOL_IF_KUNIT(rmpp_tx_init);
  * rmpp_tx_next() - take the next segment to send
  * @tx: the sender
  *
- * Return: its number, or 0 when the sender has to wait for an acknowledgment.
+ * Return: its number, or 0 if the sender has to wait for an acknowledgment.
  */
 u32 rmpp_tx_next(struct rmpp_tx *tx)
 {
@@ -43,7 +43,7 @@ EXPORT_SYMBOL_IF_KUNIT(rmpp_tx_next);
  * @window: end of the window that it grants
  * @status: receives IB_MGMT_RMPP_STATUS_* for RMPP_TX_ABORT
  *
- * Return: what it means.
+ * Return: its effect.
  */
 enum rmpp_tx_event rmpp_tx_ack(struct rmpp_tx *tx, u32 seg, u32 window, u8 *status)
 {
@@ -60,9 +60,9 @@ enum rmpp_tx_event rmpp_tx_ack(struct rmpp_tx *tx, u32 seg, u32 window, u8 *stat
 		return RMPP_TX_STALE;
 
 	/*
-	 * It was asked for by the end of the former window. If it names less, something is missing:
-	 * this is where to begin again, but once only for each gap, lest duplicates beget
-	 * duplicates.
+	 * The end of the former window has requested this acknowledgment. If it names a lower
+	 * segment, something is missing: the sender continues from there, but only once for each
+	 * gap, so that duplicates do not cause further duplicates.
 	 */
 	if (tx->next > min(tx->window, tx->segs) && seg + 1 < tx->next &&
 	    tx->resent_from != seg + 1) {
@@ -80,8 +80,8 @@ EXPORT_SYMBOL_IF_KUNIT(rmpp_tx_ack);
 
 /**
  * rmpp_tx_again() - handle a missing acknowledgment
- * @tx: the sender, which begins again behind what is acknowledged, or with the last segment if
- *	all is: its receiver may still be expected to do something about it
+ * @tx: the sender, which continues after the acknowledged segments, or with the last segment if all
+ *	are acknowledged, because the receiver may still owe a response
  */
 void rmpp_tx_again(struct rmpp_tx *tx)
 {
@@ -100,7 +100,7 @@ void rmpp_rx_init(struct rmpp_rx *rx)
 }
 EXPORT_SYMBOL_IF_KUNIT(rmpp_rx_init);
 
-/* Only the first segment has the flag, and the last one stays the last. */
+/* Only the first segment has the flag FIRST, and the number of the last one must not change. */
 static u8 check_segment(const struct rmpp_rx *rx, u32 seg, u8 flags, u32 len, u32 max_len)
 {
 	bool first = flags & IB_MGMT_RMPP_FLAG_FIRST, last = flags & IB_MGMT_RMPP_FLAG_LAST;
@@ -138,12 +138,12 @@ static void take(struct rmpp_rx *rx, u32 seg)
  * @rx: the receiver
  * @seg: its number
  * @flags: IB_MGMT_RMPP_FLAG_*
- * @len: payload length of its header, in bytes; counts in the last segment
- * @max_len: bytes that a segment can have
+ * @len: payload length of its header, in bytes; used only in the last segment
+ * @max_len: largest payload of a segment in bytes
  * @ack: set if it is to be acknowledged, with @rx->have and @rx->window
  * @status: receives IB_MGMT_RMPP_STATUS_* for RMPP_RX_ABORT
  *
- * Return: what becomes of it.
+ * Return: what to do with the segment.
  */
 enum rmpp_rx_event rmpp_rx_data(struct rmpp_rx *rx, u32 seg, u8 flags, u32 len, u32 max_len,
 				bool *ack, u8 *status)
@@ -152,7 +152,7 @@ enum rmpp_rx_event rmpp_rx_data(struct rmpp_rx *rx, u32 seg, u8 flags, u32 len, 
 	*status = check_segment(rx, seg, flags, len, max_len);
 	if (*status)
 		return RMPP_RX_ABORT;
-	/* A sender that repeats an acknowledged segment has not got the acknowledgment. */
+	/* A sender that repeats an acknowledged segment has not received the acknowledgment. */
 	if (seg <= rx->have) {
 		*ack = true;
 		return RMPP_RX_DROP;

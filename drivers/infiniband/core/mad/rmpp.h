@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * RMPP as two state machines, a sender and a receiver, that know segment numbers only: no device,
- * no memory, no clock.
+ * RMPP as two state machines, a sender and a receiver, which work on segment numbers alone, without
+ * devices, memory and timers.
  *
- * Segments are counted from 1. The receiver acknowledges the last one up to which it has all, and
- * says how far the sender may go: the window. A segment or acknowledgment that is lost is made up
- * for by the sender, which begins again behind the last acknowledged segment: when its timer
- * expires,
- * or at once when an acknowledgment shows that something before the end of the window is missing.
+ * Segments are numbered from 1. The receiver acknowledges the last segment up to which it has all,
+ * and grants a window up to which the sender may send. The sender recovers lost segments and
+ * acknowledgments by continuing after the last acknowledged segment: when its timer expires, or at
+ * once when an acknowledgment shows that a segment before the end of the window is missing.
  */
 #ifndef RDMA_MAD_RMPP_H
 #define RDMA_MAD_RMPP_H
 
 #include <linux/types.h>
 
-/* Segments that a receiver lets come without acknowledgment: as many as a word has bits. */
+/* Segments that a receiver accepts without acknowledgment: as many as a u64 has bits. */
 #define RMPP_WINDOW 64
 
 /**
  * struct rmpp_tx - sender
- * @segs: segments there are, at least 1
+ * @segs: number of segments, at least 1
  * @acked: the receiver has all up to this one
  * @window: last segment that may be sent
- * @next: to be sent next
- * @resent_from: segment from which the last acknowledgment has made it begin again, 0: none
+ * @next: next segment to send
+ * @resent_from: segment from which the last acknowledgment has made it resend, 0 for none
  */
 struct rmpp_tx {
 	u32 segs;
@@ -35,9 +34,9 @@ struct rmpp_tx {
 
 enum rmpp_tx_event {
 	RMPP_TX_STALE,		/* nothing new */
-	RMPP_TX_PROGRESS,	/* more has arrived there */
-	RMPP_TX_DONE,		/* everything has */
-	RMPP_TX_ABORT,		/* the receiver makes no sense; status says why */
+	RMPP_TX_PROGRESS,	/* more segments are acknowledged */
+	RMPP_TX_DONE,		/* all segments are acknowledged */
+	RMPP_TX_ABORT,		/* the acknowledgment is invalid; status has the reason */
 };
 
 void rmpp_tx_init(struct rmpp_tx *tx, u32 segs);
@@ -53,7 +52,7 @@ static inline bool rmpp_tx_done(const struct rmpp_tx *tx)
 /**
  * struct rmpp_rx - receiver
  * @have: all up to this segment have arrived
- * @window: last segment that may come
+ * @window: last segment that may arrive
  * @last: number of the last segment, 0 while it is not known
  * @early: bit n: segment @have + 2 + n has arrived, before @have + 1
  */
@@ -65,10 +64,10 @@ struct rmpp_rx {
 };
 
 enum rmpp_rx_event {
-	RMPP_RX_DROP,	/* not wanted, or had before */
+	RMPP_RX_DROP,	/* outside the window, or a duplicate */
 	RMPP_RX_KEEP,	/* new */
 	RMPP_RX_DONE,	/* new, and the last that was missing */
-	RMPP_RX_ABORT,	/* the sender makes no sense; status says why */
+	RMPP_RX_ABORT,	/* the segment is invalid; status has the reason */
 };
 
 void rmpp_rx_init(struct rmpp_rx *rx);

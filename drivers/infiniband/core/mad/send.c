@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * MADs that are sent: from the agent to the QP, or round the local loop; what follows when they
- * have left, or when nothing has followed for too long.
+ * MADs that are sent: from the agent to the QP or to the local loop, and their handling when they
+ * have been sent or have timed out.
  */
 #include <kunit/static_stub.h>
 #include <linux/cleanup.h>
@@ -12,9 +12,9 @@
 #include "smi.h"
 #include "trace.h"
 
-/* Milliseconds after which segments without an acknowledgment are sent again, at the latest. */
+/* Largest number of milliseconds after which segments without an acknowledgment are sent again. */
 #define ACK_TIMEOUT_MS 2000
-/* How often segments are sent again without progress, if that is more than the agent says. */
+/* Number of retransmissions of segments without progress, unless the agent asks for more. */
 #define RMPP_RESENDS 5
 
 static unsigned int ack_timeout(const struct mad_send *send)
@@ -30,7 +30,7 @@ static void rest(struct mad_send *send)
 		mad_timer_arm(send->agent->port, &send->timer, send->timeout_ms);
 }
 
-/* If the queue does not take it, the reference of the one who waits keeps it. */
+/* If the queue refuses it, the reference for waiting keeps it. */
 static int dispatch(struct mad_send *send)
 {
 	struct mad_port *port = send->agent->port;
@@ -64,7 +64,7 @@ static bool send_segment(struct mad_send *send)
 }
 
 /**
- * mad_send_acked() - go on after an acknowledgment
+ * mad_send_acked() - continue after an acknowledgment
  * @send: message with unacknowledged segments
  * @event: the effect of the acknowledgment on the sender
  *
@@ -86,7 +86,7 @@ void mad_send_acked(struct mad_send *send, enum rmpp_tx_event event)
 		rest(send);
 }
 
-/* Nothing has come in time. */
+/* A response or acknowledgment has not arrived in time. */
 static void send_expired(struct mad_port *port, struct mad_timer *timer)
 {
 	struct mad_send *send = container_of(timer, struct mad_send, timer);
@@ -111,7 +111,7 @@ static void send_expired(struct mad_port *port, struct mad_timer *timer)
 }
 
 /**
- * mad_send_left() - handle a MAD that has left, by the QP or the local loop
+ * mad_send_left() - handle a MAD that has been sent by the QP or by the local loop
  * @send: the MAD, or a segment of it
  *
  * Context: the port's lock is held; mad_run_done() follows.
@@ -125,7 +125,7 @@ void mad_send_left(struct mad_send *send)
 	mad_send_put(send);
 }
 
-/* It is in no queue any more, and nothing else will become of it. */
+/* Ends a MAD that is in no queue any more. */
 static void left_for_good(struct mad_send *send, enum ib_wc_status status, u32 vendor_err)
 {
 	mad_send_get(send);
@@ -135,7 +135,7 @@ static void left_for_good(struct mad_send *send, enum ib_wc_status status, u32 v
 }
 
 /**
- * mad_send_push() - post what waits for room
+ * mad_send_push() - post queued MADs
  * @qp: QP
  *
  * Context: the port's lock is held; mad_run_done() follows.
@@ -148,7 +148,7 @@ void mad_send_push(struct mad_qp *qp)
 		left_for_good(send, IB_WC_GENERAL_ERR, 0);
 }
 
-/* How often a MAD may come back without another one that is to blame. */
+/* How often a MAD may be flushed without another send that has failed. */
 #define FLUSHES 3
 
 static bool send_again(struct mad_send *send, enum ib_wc_status status)
@@ -157,7 +157,7 @@ static bool send_again(struct mad_send *send, enum ib_wc_status status)
 
 	if (status != IB_WC_WR_FLUSH_ERR || !qp->port->open || send->status != IB_WC_SUCCESS)
 		return false;
-	/* Who is to blame goes for good, so that this comes to an end. */
+	/* A send that has failed is not repeated, so the number of repetitions is limited. */
 	if (send->blamed != qp->blamed)
 		send->flushed = 0;
 	send->blamed = qp->blamed;
@@ -167,7 +167,7 @@ static bool send_again(struct mad_send *send, enum ib_wc_status status)
 	return !mad_queue_send(send);
 }
 
-/* The send that is to blame has stopped the queue. Those behind it are flushed, and come again. */
+/* A send that fails stops the queue. The sends after it are flushed, and are posted again. */
 static void failed(struct mad_send *send, const struct ib_wc *wc)
 {
 	struct mad_qp *qp = send->agent->qp;
@@ -185,9 +185,9 @@ static void failed(struct mad_send *send, const struct ib_wc *wc)
 
 /**
  * mad_sends_give_up() - treat sends that will not complete as if they had been flushed
- * @qp: QP that has none of them any more, and to which nothing is posted meanwhile
+ * @qp: QP that does not use them any more, and to which nothing is posted meanwhile
  *
- * Those that may be sent again wait for the QP, if that comes back to work.
+ * Those that may be sent again are queued until the QP is recovered.
  *
  * Context: may sleep.
  */
@@ -231,7 +231,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	mad_run_done(port);
 }
 
-/* Routes a packet with a directed route. The driver may answer one for this node. */
+/* Routes a packet with a directed route. A packet for this node goes to the local loop. */
 static int route(struct mad_send *send)
 {
 	struct mad_port *port = send->agent->port;
@@ -241,7 +241,7 @@ static int route(struct mad_send *send)
 		.is_switch = rdma_cap_ib_switch(device), .ports = device->phys_port_cnt,
 	};
 
-	/* The core's own answer to this port itself leads nowhere else. */
+	/* The core's own answer to this port itself has no other destination. */
 	send->local = send->internal && !send->buf.ah;
 	if (send->local || send->forwarded || send->agent->qp->index ||
 	    send_hdr(send)->mgmt_class != IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE)
@@ -306,17 +306,19 @@ static void begin(struct mad_send *send)
 		return;
 	mad_send_get(send);
 	rmpp_tx_init(&send->tx, send->buf.seg_count);
-	/* Filling in has left @segment at the last one, maybe millions from the first. */
+	/*
+	 * Filling in the data has left @segment at the last one, possibly millions from the first.
+	 */
 	send->segment = list_first_entry(&send->segs, struct mad_segment, entry);
 	mad_send_load(send, rmpp_tx_next(&send->tx));
 }
 
 /**
  * mad_send_post() - send a MAD
- * @send: MAD that is not under way
+ * @send: MAD that is not pending
  *
  * Context: any.
- * Return: 0: it will end; as ib_post_send_mad() else.
+ * Return: 0, and the MAD will end; or the error of ib_post_send_mad().
  */
 int mad_send_post(struct mad_send *send)
 {
@@ -342,7 +344,7 @@ int mad_send_post(struct mad_send *send)
 			mad_send_undo(send);
 			return ret;
 		}
-		/* The poster's own reference is not the last one. */
+		/* The reference of this function is not the last one. */
 		mad_send_put(send);
 	}
 	return 0;
@@ -350,21 +352,22 @@ int mad_send_post(struct mad_send *send)
 
 /**
  * ib_post_send_mad() - send MADs
- * @send_buf: the first of them; the others follow by ->next
- * @bad_send_buf: receives the one that was refused, with those behind it; may be NULL
+ * @send_buf: the first of a list linked by ->next
+ * @bad_send_buf: receives the one that was refused, with those after it; may be NULL
  *
  * The send handler is called for each MAD that was accepted: with IB_WC_SUCCESS when it has been
- * sent and, if @send_buf->timeout_ms is not 0, the receive handler has got its response; with
- * IB_WC_RESP_TIMEOUT_ERR if there was no response; with IB_WC_WR_FLUSH_ERR if it was cancelled or
- * the device is gone; with IB_WC_REM_ABORT_ERR if the peer has aborted a long message; else with
- * the error that has kept it from being sent. Then the buffer may be posted again.
+ * sent and, if @send_buf->timeout_ms is not 0, the receive handler has been called with its
+ * response; with IB_WC_RESP_TIMEOUT_ERR if there was no response; with IB_WC_WR_FLUSH_ERR if it was
+ * cancelled or the device is removed; with IB_WC_REM_ABORT_ERR if the peer has aborted a long
+ * message; else with the error that has kept it from being sent. Then the buffer may be posted
+ * again.
  *
  * A negative time, and a negative number of retries, are without limit in practice.
  *
  * Context: any; the handlers are called in a context that may sleep, never from here.
  * Return: 0; -EINVAL for agents without the handlers, a directed route that does not begin at this
- * port, or a class without RMPP if the agent uses RMPP; -EACCES or what else a security module
- * says; -ENODEV when the device has gone; -ENOMEM; what the driver's post_send() returned.
+ * port, or a class without RMPP if the agent uses RMPP; -EACCES or another error of a security
+ * module; -ENODEV if the device has been removed; -ENOMEM; the error of the driver's post_send().
  */
 int ib_post_send_mad(struct ib_mad_send_buf *send_buf, struct ib_mad_send_buf **bad_send_buf)
 {
@@ -373,7 +376,7 @@ int ib_post_send_mad(struct ib_mad_send_buf *send_buf, struct ib_mad_send_buf **
 
 	KUNIT_STATIC_STUB_REDIRECT(ib_post_send_mad, send_buf, bad_send_buf);
 	for (; send_buf; send_buf = next) {
-		/* It may be gone as soon as it is posted. */
+		/* The buffer may be freed as soon as it is posted. */
 		next = send_buf->next;
 		ret = mad_send_post(to_mad_send(send_buf));
 		if (!ret)

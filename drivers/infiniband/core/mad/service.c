@@ -2,10 +2,10 @@
 /*
  * MADs at datagram QPs that are neither QP0 nor QP1.
  *
- * Such a QP has a port of its own, as far as mad/ is concerned: agents, requests, timers and
- * queues are those of a port with one QP, which nobody finds who looks for the device's ports. What
- * differs is said by mad_port.service: its P_Key and Q_Key are the consumer's, and the driver
- * answers nothing there, since what the device itself serves comes to QP0 and QP1.
+ * Such a QP has a port of its own, as far as mad/ is concerned: agents, requests, timers and queues
+ * are those of a port with one QP, which look-ups of the device's ports do not find.
+ * mad_port.service marks the differences: P_Key and Q_Key are the consumer's, and the driver is not
+ * asked, since MADs for the device itself are received at QP0 and QP1.
  */
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -16,8 +16,8 @@
 
 /**
  * struct mad_service - a QP for MADs
- * @mad_qp: as its owner sees it
- * @port: the port that it has instead of the device's; its agents may keep that longer
+ * @mad_qp: the part that its owner sees
+ * @port: the port that it has instead of the device's; its agents may keep that allocated longer
  */
 struct mad_service {
 	struct ib_mad_qp mad_qp;
@@ -44,19 +44,18 @@ static int check(struct ib_device *device, u32 port_num, u16 pkey_index)
  * ib_create_mad_qp() - make a datagram QP for MADs
  * @device: device, which stays until ib_destroy_mad_qp()
  * @port_num: number of the port
- * @pkey_index: partition of what is sent and received, by its index in the port's table
- * @qkey: Q_Key of what is received, and of all that is sent; IB_QP1_QKEY to exchange MADs with
- *	QP1s, which send with theirs
+ * @pkey_index: index of the P_Key of sent and received MADs in the port's table
+ * @qkey: Q_Key of received and sent MADs; IB_QP1_QKEY to exchange MADs with QP1s, which send with
+ *	theirs
  *
- * The QP is ready to send and receive on return, with agents of its own and buffers of the core's;
- * requests that no agent takes are refused as at QP1. Its number is that of mad_qp->qp, and its PD
- * is the one for address handles of what is sent. Parameters of the module give the size of its
- * queues, as of QP1.
+ * The QP is ready to send and receive on return, with an agent of the core and posted receives;
+ * requests without an agent are refused as at QP1. Its number is that of mad_qp->qp, and address
+ * handles for sending belong to its PD. Module parameters give the size of its queues, as for QP1.
  *
  * Context: may sleep.
- * Return: the QP, for ib_destroy_mad_qp(); -EINVAL for a port or a P_Key that the device has not;
- * -EOPNOTSUPP for a port that exchanges no MADs of 256 bytes; -ENOMEM; what a security module or
- * the driver says.
+ * Return: the QP, for ib_destroy_mad_qp(); -EINVAL for a port or a P_Key that the device does not
+ * have; -EOPNOTSUPP for a port that exchanges no MADs of 256 bytes; -ENOMEM; the error of a
+ * security module or of the driver.
  */
 struct ib_mad_qp *ib_create_mad_qp(struct ib_device *device, u32 port_num, u16 pkey_index,
 				   u32 qkey)
@@ -90,11 +89,11 @@ EXPORT_SYMBOL(ib_create_mad_qp);
 
 /**
  * ib_destroy_mad_qp() - end a QP for MADs
- * @mad_qp: QP of ib_create_mad_qp(); gone afterwards. MADs that are under way end with
- *	IB_WC_WR_FLUSH_ERR. Agents that it still has exchange no more, and are unregistered later
+ * @mad_qp: QP of ib_create_mad_qp(); freed. Pending MADs end with IB_WC_WR_FLUSH_ERR. Agents that
+ *	it still has exchange no more MADs, and are unregistered later
  *
- * Address handles of its PD have been destroyed. Context: may sleep, until handlers have returned;
- * not from a handler.
+ * Address handles of its PD must have been destroyed. Context: may sleep, until handlers have
+ * returned; not from a handler.
  */
 void ib_destroy_mad_qp(struct ib_mad_qp *mad_qp)
 {
@@ -106,18 +105,17 @@ void ib_destroy_mad_qp(struct ib_mad_qp *mad_qp)
 EXPORT_SYMBOL(ib_destroy_mad_qp);
 
 /**
- * ib_register_mad_svc() - become an agent at a QP for MADs
+ * ib_register_mad_svc() - register an agent at a QP for MADs
  * @mad_qp: QP of ib_create_mad_qp()
- * @req: requests that the agent takes; NULL: it only sends
+ * @req: requests that the agent handles; NULL if it only sends
  * @rmpp_version: as for ib_register_mad_agent()
  * @send_handler: likewise
  * @recv_handler: likewise
  * @context: likewise
  * @flags: likewise
  *
- * An agent like those at QP1: everything that takes an agent takes it. It belongs to @mad_qp alone,
- * so that agents at QP1 may have the same classes and methods. P_Keys that its MADs are made with
- * do not count.
+ * The agent is used like those at QP1. It belongs to @mad_qp alone, so that agents at QP1 may have
+ * the same classes and methods. The P_Key indices with which its MADs are created are ignored.
  *
  * Context: may sleep.
  * Return: the agent, for ib_unregister_mad_agent(); errors of ib_register_mad_agent().

@@ -18,8 +18,8 @@ static bool path_is_sound(const struct ib_smp *smp)
 }
 
 /*
- * A request that begins its directed part here leaves by the first port of its path; one without
- * path is for this node, and counts as arrived.
+ * A request whose directed part begins here leaves from the first port of its path; one without
+ * path is for this node, and is taken as arrived.
  */
 static enum smi_verdict send_request(struct ib_smp *smp, u8 port)
 {
@@ -33,7 +33,7 @@ static enum smi_verdict send_request(struct ib_smp *smp, u8 port)
 	return smp->initial_path[1] == port ? SMI_OUT : SMI_DROP;
 }
 
-/* A response leaves by the port at which its request came in. */
+/* A response leaves from the port at which its request arrived. */
 static enum smi_verdict send_response(struct ib_smp *smp, u8 port)
 {
 	if (!is_permissive(smp->dr_dlid))
@@ -52,7 +52,7 @@ static enum smi_verdict send_response(struct ib_smp *smp, u8 port)
  * smi_route_sent() - route a packet that is sent from this node
  * @smp: the packet; its hop pointer moves
  * @node: this node
- * @port: the port whose QP0 it is sent by
+ * @port: the port whose QP0 sends it
  *
  * Return: SMI_HERE, SMI_OUT for @port, or SMI_DROP for a path that does not begin at @port.
  */
@@ -60,7 +60,9 @@ enum smi_verdict smi_route_sent(struct ib_smp *smp, const struct smi_node *node,
 {
 	if (!path_is_sound(smp))
 		return SMI_DROP;
-	/* Port 0 of a switch is its management port, and sends by the port that the path names. */
+	/*
+	 * Port 0 of a switch is its management port, and sends from the port that the path names.
+	 */
 	if (node->is_switch && !port && smp->hop_cnt)
 		port = ib_get_smp_direction(smp) ? smp->return_path[smp->hop_cnt] :
 						   smp->initial_path[1];
@@ -76,7 +78,7 @@ static enum smi_verdict forward(const struct smi_node *node, u8 to, u8 *out_port
 	return SMI_OUT;
 }
 
-/* After the directed part a packet goes on by LID, to which only a switch can forward it. */
+/* After the directed part a packet is routed by LID, which only a switch can do. */
 static enum smi_verdict end_of_path(const struct smi_node *node, __be16 lid, u8 *out_port)
 {
 	if (is_permissive(lid))
@@ -134,7 +136,8 @@ static enum smi_verdict receive_response(struct ib_smp *smp, const struct smi_no
  * @smp: the packet; hop pointer and return path change
  * @node: this node
  * @port: the port at which it arrived
- * @out_port: receives the port by which it leaves if it does; 0: by the LID it is for
+ * @out_port: receives the port from which it leaves, for SMI_OUT; 0 if its destination LID
+ *	determines the port
  *
  * Return: SMI_HERE, SMI_OUT, or SMI_DROP.
  */
@@ -149,14 +152,14 @@ enum smi_verdict smi_route_received(struct ib_smp *smp, const struct smi_node *n
 EXPORT_SYMBOL_IF_KUNIT(smi_route_received);
 
 /**
- * smi_out_port() - by which port does a packet leave?
+ * smi_out_port() - get the port from which a packet leaves
  * @smp: packet for which smi_route_sent() or smi_route_received() has returned SMI_OUT
  *
- * Return: the port's number; 0: by the LID that the packet is for.
+ * Return: the port's number; 0 if the packet's destination LID determines the port.
  */
 u8 smi_out_port(struct ib_smp *smp)
 {
-	/* Before and behind the directed part the hop pointer is outside the path. */
+	/* Before and after the directed part the hop pointer is outside the path. */
 	if (!smp->hop_ptr || smp->hop_ptr > smp->hop_cnt)
 		return 0;
 	return ib_get_smp_direction(smp) ? smp->return_path[smp->hop_ptr] :

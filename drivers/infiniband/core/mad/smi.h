@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Directed routes: which port a subnet management packet leaves by, and where it ends. The rules
- * are those that the subnet management interface of every node follows; nothing here knows a
+ * Directed routes: the port from which a subnet management packet leaves, and the node where it
+ * ends. The rules are those of the subnet management interface of every node; nothing here knows a
  * device.
  *
- * A request (direction bit clear) carries the ports to leave by in initial_path[1..hop_cnt]; each
- * node on the way notes in return_path[] the port where the packet came in. hop_ptr says how far it
- * is. The response goes the same way back. A part of the way before or behind the directed one may
- * be routed by LID; then dr_slid or dr_dlid says so, being other than the permissive LID.
+ * A request (direction bit clear) has the ports from which it leaves in initial_path[1..hop_cnt];
+ * each node on the way records in return_path[] the port at which the packet arrived. hop_ptr is
+ * the position in the path. The response takes the same way back. A part before or after the
+ * directed one may be routed by LID; then dr_slid or dr_dlid is another LID than the permissive
+ * one.
  */
 #ifndef RDMA_MAD_SMI_H
 #define RDMA_MAD_SMI_H
@@ -17,13 +18,13 @@
 /* What is to be done with a packet. */
 enum smi_verdict {
 	SMI_DROP,	/* it breaks a rule */
-	SMI_HERE,	/* its way ends in this node */
-	SMI_OUT,	/* it leaves by the port that is returned */
+	SMI_HERE,	/* its route ends in this node */
+	SMI_OUT,	/* it leaves from the returned port */
 };
 
 /**
  * struct smi_node - the node at which a packet is routed
- * @is_switch: it forwards; others are ends only
+ * @is_switch: it is a switch, and can forward packets
  * @ports: number of its last port
  */
 struct smi_node {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The agents that take requests: see table.h.
+ * The agents that handle requests: see table.h.
  */
 #include <kunit/visibility.h>
 #include <linux/hash.h>
@@ -12,8 +12,8 @@
  * struct mad_class - the agents of one class
  * @node: in the table
  * @key: class, version and OUI
- * @takers: number of entries of @taker that are set
- * @taker: by method
+ * @takers: number of entries of @taker that are not NULL
+ * @taker: agents by method
  */
 struct mad_class {
 	struct hlist_node node;
@@ -55,7 +55,7 @@ static void drop_if_unused(struct mad_class *class)
 }
 
 /**
- * mad_table_init() - begin without takers
+ * mad_table_init() - initialise an empty table
  * @table: the table
  */
 void mad_table_init(struct mad_table *table)
@@ -66,10 +66,10 @@ void mad_table_init(struct mad_table *table)
 EXPORT_SYMBOL_IF_KUNIT(mad_table_init);
 
 /**
- * mad_table_add() - give somebody the methods that it asks for, all or none
+ * mad_table_add() - add an agent for a set of methods, all or none
  * @table: the table
  * @req: class, version, OUI and methods
- * @taker: the agent that is to have them
+ * @taker: the agent
  * @gfp: how memory may be allocated
  *
  * Context: the caller's lock is held.
@@ -103,9 +103,9 @@ int mad_table_add(struct mad_table *table, const struct ib_mad_reg_req *req, voi
 EXPORT_SYMBOL_IF_KUNIT(mad_table_add);
 
 /**
- * mad_table_remove() - take back what mad_table_add() gave
+ * mad_table_remove() - undo mad_table_add()
  * @table: the table
- * @req: as it was given then
+ * @req: as for mad_table_add()
  * @taker: the agent that has the methods
  *
  * Context: the caller's lock is held.
@@ -128,7 +128,7 @@ void mad_table_remove(struct mad_table *table, const struct ib_mad_reg_req *req,
 EXPORT_SYMBOL_IF_KUNIT(mad_table_remove);
 
 /**
- * mad_table_find() - find the agent that takes a MAD
+ * mad_table_find() - find the agent that handles a MAD
  * @table: the table
  * @mad: a MAD that is no response
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The agents that take requests. An entry is a class with its version and, in the second range of
- * vendor classes, an OUI; in it each method has one taker at the most.
+ * The agents that handle requests. An entry is a class with its version and, in the second range of
+ * vendor classes, an OUI; each method of it has at most one agent (taker).
  */
 #ifndef RDMA_MAD_TABLE_H
 #define RDMA_MAD_TABLE_H
@@ -12,7 +12,7 @@
 #define MAD_TABLE_BUCKETS 16
 
 /**
- * struct mad_table - the agents that take requests at one QP
+ * struct mad_table - the agents that handle requests at one QP
  * @buckets: struct mad_class by its key
  *
  * The caller's lock protects it.

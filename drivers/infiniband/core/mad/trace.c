@@ -3,7 +3,7 @@
 #include "trace.h"
 
 /**
- * mad_trace_address() - where does a MAD go?
+ * mad_trace_address() - get the destination of a MAD
  * @send: the MAD
  * @dlid: receives the LID of its address handle, 0 without one
  * @sl: receives its service level

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Trace points of mad/: each MAD on its way, and agents that come and go.
+ * Trace points of mad/: each MAD from sending to completion and on arrival, and registration of
+ * agents.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ib_mad
@@ -15,12 +16,12 @@
 #include "mad_priv.h"
 
 /*
- * Names and order of the fields are those of Linux 6.12, and so are their types but for the number
- * of the QP that a MAD came from, which has 24 bits. Numbers are in the byte order of the host, so
+ * Names, order and types of the fields are those of Linux 6.12, except the type of the number of
+ * the QP that a MAD came from, which has 24 bits. Numbers are in the byte order of the host, so
  * that filters work.
  *
- * ib_mad_handle_opa_smi and ib_mad_handle_out_opa_smi are left out: no SMP of Omni-Path is routed
- * here.
+ * ib_mad_handle_opa_smi and ib_mad_handle_out_opa_smi are left out: SMPs of Omni-Path are not
+ * routed here.
  */
 
 #define MAD_TRACE_SHOW_QP	"device %u port %u QP%u "
@@ -115,13 +116,13 @@ DECLARE_EVENT_CLASS(ib_mad_send_template,
 		  __entry->dlid, __entry->sl, __entry->rqpn, __entry->rqkey)
 );
 
-/* A MAD goes to the QP. */
+/* A MAD is posted to the QP. */
 DEFINE_EVENT(ib_mad_send_template, ib_mad_ib_send_mad,
 	TP_PROTO(const struct mad_send *send),
 	TP_ARGS(send)
 );
 
-/* The QP has failed for another's sake, and the MAD goes to it again. */
+/* The QP has failed because of another MAD, and this one is posted again. */
 DEFINE_EVENT(ib_mad_send_template, ib_mad_send_done_resend,
 	TP_PROTO(const struct mad_send *send),
 	TP_ARGS(send)
@@ -133,7 +134,7 @@ DEFINE_EVENT(ib_mad_send_template, ib_mad_error_handler,
 	TP_ARGS(send)
 );
 
-/* The QP has done with it. */
+/* A send has completed. */
 TRACE_EVENT(ib_mad_send_done_handler,
 	TP_PROTO(const struct mad_send *send, const struct ib_wc *wc),
 	TP_ARGS(send, wc),
@@ -234,7 +235,7 @@ DECLARE_EVENT_CLASS(ib_mad_agent_template,
 		  __entry->mgmt_class_version)
 );
 
-/* An agent gets the completion of a MAD that it has sent, or a MAD that has arrived. */
+/* A completion of a MAD, or a received MAD, is passed to an agent. */
 DEFINE_EVENT(ib_mad_agent_template, ib_mad_send_done_agent,
 	TP_PROTO(const struct mad_agent *agent),
 	TP_ARGS(agent)
@@ -282,7 +283,7 @@ DECLARE_EVENT_CLASS(ib_mad_smi_template,
 		  IB_SMP_MAX_PATH_HOPS, __entry->return_path)
 );
 
-/* A packet with a directed route has arrived, or is about to leave. */
+/* A packet with a directed route has arrived, or is about to be sent. */
 DEFINE_EVENT(ib_mad_smi_template, ib_mad_handle_ib_smi,
 	TP_PROTO(const struct ib_smp *smp),
 	TP_ARGS(smp)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: what agents ask about classes, MADs and themselves.
+ * KUnit: functions by which agents learn properties of classes, MADs and themselves.
  */
 #include <kunit/test.h>
 #include <rdma/ib_mad.h>
@@ -56,12 +56,12 @@ static void responses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, is_response(IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET_RESP, 0), 1);
 	KUNIT_EXPECT_EQ(test, is_response(IB_MGMT_CLASS_SUBN_ADM, IB_SA_METHOD_GET_TABLE_RESP, 0),
 			1);
-	/* A trap asks, and its repression answers although it has no response bit. */
+	/* A Trap is a request, and TrapRepress is its response although it has no response bit. */
 	KUNIT_EXPECT_EQ(test, is_response(IB_MGMT_CLASS_SUBN_LID_ROUTED, IB_MGMT_METHOD_TRAP, 0),
 			0);
 	KUNIT_EXPECT_EQ(test, is_response(IB_MGMT_CLASS_SUBN_LID_ROUTED,
 					  IB_MGMT_METHOD_TRAP_REPRESS, 0), 1);
-	/* Baseboard management says it in the attribute modifier, others do not. */
+	/* Baseboard management marks responses in the attribute modifier, other classes do not. */
 	KUNIT_EXPECT_EQ(test, is_response(IB_MGMT_CLASS_BM, IB_MGMT_METHOD_SEND, 0), 0);
 	KUNIT_EXPECT_EQ(test, is_response(IB_MGMT_CLASS_BM, IB_MGMT_METHOD_SEND, 1), 1);
 	KUNIT_EXPECT_EQ(test, is_response(IB_MGMT_CLASS_BM, IB_MGMT_METHOD_SEND, 2), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: what may go wrong with a port's QPs, and its end.
+ * KUnit: failures of a port's QPs, and the port's end.
  */
 #include <kunit/static_stub.h>
 #include <linux/cleanup.h>
@@ -27,7 +27,7 @@ static void failed_send_stops_no_other(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* Sends a MAD that nobody answers. */
+/* Sends a MAD without a response. */
 static void send_one_way(struct kunit *test, struct peer *peer)
 {
 	struct ib_mad_send_buf *buf = new_request(test, peer, 0, 0);
@@ -36,7 +36,7 @@ static void send_one_way(struct kunit *test, struct peer *peer)
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
 }
 
-/* However many others are to blame that the QP stops. */
+/* The number of failed sends that stop the QP does not matter to the others. */
 static void many_failed_sends_stop_no_other(struct kunit *test)
 {
 	struct peer *client = client_at_a(test);
@@ -71,7 +71,7 @@ static void dead_qp_is_revived(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* The QP fails again while receives are posted to it, which come back at once. */
+/* The QP fails again while receives are posted to it, which are flushed at once. */
 static void revived_qp_dies_again(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
@@ -125,8 +125,8 @@ static void removal_ends_everything(struct kunit *test)
  * @device: the device
  * @work: removes it
  * @inside: completed by the handler in the first request
- * @go: lets it go on
- * @requests: that it has got
+ * @go: lets the handler continue
+ * @requests: requests that it has received
  */
 struct late {
 	struct ib_device *device;
@@ -152,7 +152,7 @@ static void remove_work(struct work_struct *work)
 	fake_device_remove(container_of(work, struct late, work)->device);
 }
 
-/* What has arrived is replaced while the QP is being drained: that ends with it, too. */
+/* Received MADs are replaced while the QP is drained: that ends with the QP, too. */
 static void receives_end_with_their_qp(struct kunit *test)
 {
 	struct late *late = kunit_kzalloc(test, sizeof(*late), GFP_KERNEL);
@@ -187,7 +187,7 @@ static void receives_end_with_their_qp(struct kunit *test)
 	ib_unregister_mad_agent(client->agent);
 }
 
-/* The device does not stop a QP: what was posted never completes, but its owner ends. */
+/* The device does not stop a QP: posted work requests never complete, but their owners end. */
 static void stuck_qp_is_given_up(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
@@ -218,13 +218,13 @@ static void stuck_qp_is_given_up(struct kunit *test)
 }
 
 /*
- * A QP that is reset without having been stopped has lost what was posted to it. Sends are sent
+ * A QP that is reset without having been stopped has lost its work requests. Sends are posted
  * again, and receives are replaced.
  */
 static void lost_work_is_made_up(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
-	/* More than are sent at a time, and fewer than can be received */
+	/* More than are sent at a time, and fewer than can be received. */
 	const int many = 3 * to_mad_agent(client->agent)->qp->room;
 
 	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
@@ -248,7 +248,10 @@ static void lost_work_is_made_up(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* While a QP can neither work nor be reset, sends fail rather than wait, and it is tried again. */
+/*
+ * While a QP can neither be started nor be reset, sends fail rather than wait, and recovery is
+ * repeated.
+ */
 static void qp_is_tried_again(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
@@ -289,7 +292,10 @@ static void expect_missing(struct kunit *test, struct mad_port *port, unsigned i
 						   PATIENCE));
 }
 
-/* Receives that could not be posted are when one can; and if none is there, after some time. */
+/*
+ * Receives that could not be posted are posted with the next one, or if there is none, after a
+ * time.
+ */
 static void missing_receives_are_made_up(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
@@ -297,7 +303,7 @@ static void missing_receives_are_made_up(struct kunit *test)
 	struct peer *other = new_peer(test);
 
 	atomic_set(&server->ignores, 10000);
-	/* Time-outs of another agent run meanwhile. */
+	/* Time-outs of another agent expire meanwhile. */
 	join(test, other, fixture.b, IB_QPT_GSI, NULL);
 	ask(test, other, 500, 0);
 	expect_soon(test, atomic_read(&server->requests) == 1);
@@ -332,7 +338,7 @@ static struct mad_recv *no_recv_alloc(struct mad_port *port, gfp_t gfp)
 	return NULL;
 }
 
-/* What arrives without memory is lost, and the queue stays as full as it was. */
+/* A MAD that arrives without memory is lost, and the receive queue stays full. */
 static void no_memory_for_what_arrives(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
@@ -360,7 +366,7 @@ static bool nobody_is_known(struct ib_device *device, u32 port_num, const struct
 	return false;
 }
 
-/* Where the sender's link address has to be asked for, the core does not answer, nor wait. */
+/* If the sender's link address would have to be resolved, the core neither answers nor waits. */
 static void unknown_senders_are_not_answered(struct kunit *test)
 {
 	struct peer *client = client_at_a(test);

@@ -239,7 +239,7 @@ static int post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 	struct fake_held *held;
 	int ret;
 
-	/* as rdma_rxe: QPs for datagrams take nothing else, not even in the error state */
+	/* As for rdma_rxe, a UD QP accepts nothing else, not even in the error state. */
 	if (wr->opcode != IB_WR_SEND || !ud_wr(wr)->ah)
 		return -EINVAL;
 	guard(spinlock_irqsave)(&fake_wire.lock);
@@ -365,7 +365,7 @@ static int create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 	return 0;
 }
 
-/* What was posted does not complete any more. */
+/* Posted work requests do not complete any more. */
 static void forget_posted(struct fake_qp *qp)
 {
 	struct fake_held *held, *next;
@@ -539,7 +539,7 @@ static const struct ib_device_ops fake_ops = {
 };
 
 /**
- * fake_wire_begin() - begin a case: no device, nothing on its way
+ * fake_wire_begin() - begin a case without devices and packets
  */
 void fake_wire_begin(void)
 {
@@ -554,7 +554,7 @@ void fake_wire_begin(void)
 }
 
 /**
- * fake_wire_release() - complete the sends that were held, and hold no more
+ * fake_wire_release() - complete the held sends, and do not hold further ones
  */
 void fake_wire_release(void)
 {
@@ -640,7 +640,7 @@ void fake_device_remove(struct ib_device *device)
 }
 
 /**
- * fake_device_break() - let a QP of a port fail, with all that is posted
+ * fake_device_break() - let a QP of a port fail, with all posted work requests
  * @device: the device
  * @port_num: the port
  * @qpn: number of the QP
@@ -655,7 +655,7 @@ void fake_device_break(struct ib_device *device, u32 port_num, u32 qpn)
 }
 
 /**
- * fake_device_complain() - say that QP1 of a port does not work
+ * fake_device_complain() - report that QP1 of a port does not work
  * @device: the device
  * @port_num: the port
  */
@@ -671,8 +671,8 @@ void fake_device_complain(struct ib_device *device, u32 port_num)
 
 /**
  * fake_ah() - make an address handle by LID
- * @pd: PD, which also says which port
- * @dlid: where it leads
+ * @pd: PD, which determines the port
+ * @dlid: destination LID
  *
  * Return: the address handle or an ERR_PTR.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Devices that exchange MADs in memory, for the suites of mad/. Ports are known by their LIDs, and
- * ports 1 and 2 of a device are the ends of one cable, those of a switch, too. Packets travel by a
- * work item, so that nothing arrives while it is being sent.
+ * Devices that exchange MADs in memory, for the suites of mad/. Ports are identified by their LIDs,
+ * and ports 1 and 2 of a device are the ends of one cable, also those of a switch. A work item
+ * delivers packets, so that nothing arrives while it is being sent.
  */
 #ifndef RDMA_MAD_FAKE_WIRE_H
 #define RDMA_MAD_FAKE_WIRE_H
@@ -20,28 +20,29 @@
 struct fake_device;
 
 /**
- * struct fake_wire - what happens to packets and to work requests
+ * struct fake_wire - the treatment of packets and work requests
  * @lock: protects the rest
  * @devices: all fake devices
- * @packets: packets on their way
+ * @packets: packets that were sent and have not arrived
  * @held: sends that have not completed
- * @work: lets packets arrive
- * @sent: packets that were sent
- * @lost: packets that found no buffer
- * @deliver: how often a packet arrives, and whether it overtakes; NULL: once, in order
+ * @work: delivers packets
+ * @sent: number of packets sent
+ * @lost: number of packets without a receive buffer
+ * @deliver: returns how often a packet arrives and whether it overtakes others; NULL for once, in
+ *	order
  * @hold: sends do not complete
- * @fail_in: the send after so many others fails, 0: none
- * @fail_every: and each one after so many more, 0: no other
- * @refuse: so many receives are not taken
- * @break_in: the QP that takes the receive after so many others fails, 0: none
- * @stuck: error of taking a QP to ERR, or 0
- * @no_reset: so often a QP cannot be taken to RESET
- * @stopped: completed when a QP is taken to ERR
+ * @fail_in: number of sends before one that fails, 0 for none
+ * @fail_every: number of sends between further ones that fail, 0 for none
+ * @refuse: number of receives that are refused
+ * @break_in: number of receives before one whose QP fails, 0 for none
+ * @stuck: error of moving a QP to ERR, or 0
+ * @no_reset: number of attempts to move a QP to RESET that fail
+ * @stopped: completed when a QP is moved to ERR
  * @broken: completed when a QP has failed as @break_in says
- * @orphans: receives that a QP still had, and completions that a CQ still had, at their ends
- * @process_mad: the driver's, or NULL: it leaves all MADs alone
- * @test: whose static stubs count where completions are handled, or NULL
- * @process_calls: how often it was called
+ * @orphans: number of receives that QPs, and of completions that CQs had when they were destroyed
+ * @process_mad: the driver's operation, or NULL to leave all MADs alone
+ * @test: test whose static stubs are used where completions are handled, or NULL
+ * @process_calls: number of calls of @process_mad
  */
 struct fake_wire {
 	spinlock_t lock;

@@ -133,7 +133,10 @@ struct ib_mad_send_buf *new_request(struct kunit *test, struct peer *peer, int t
 	return buf;
 }
 
-/* A request with a directed route whose hops all leave by this port; the address is the test's. */
+/*
+ * Makes a request with a directed route all of whose hops leave from this port. Its address handle
+ * belongs to the test.
+ */
 struct ib_mad_send_buf *new_smp(struct kunit *test, struct peer *peer, int timeout_ms, u8 hops,
 				u8 port)
 {

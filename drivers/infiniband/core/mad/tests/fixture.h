@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the suites with devices have in common: two devices on the fake wire, and agents that note
- * the MADs they get.
+ * Common parts of the suites with devices: two devices on the fake wire, and agents that record the
+ * MADs they receive.
  */
 #ifndef RDMA_MAD_FIXTURE_H
 #define RDMA_MAD_FIXTURE_H
@@ -12,28 +12,28 @@
 #define LID_A 10
 #define LID_B 20
 #define CLASS_PLAIN IB_MGMT_CLASS_PERF_MGMT
-/* KUnit gives a case up after 300 s. */
+/* KUnit aborts a case after 300 s. */
 #define PATIENCE (250 * HZ)
-/* Time-out of a request that is answered: a slow host is no reason to give it up. */
+/* Time-out of a request that is answered: a slow host must not make it fail. */
 #define NO_END (-1)
 
 /**
- * struct peer - an agent, and the MADs that it has got
+ * struct peer - an agent, and counters of its MADs
  * @agent: the agent
  * @server: it answers requests
- * @ignores: so many requests are not answered first
- * @requests: requests received
- * @responses: responses received
- * @sent: sends ended, by status
- * @ends: all of them
- * @early: sends that ended before their response came
+ * @ignores: number of requests that are not answered at first
+ * @requests: number of requests received
+ * @responses: number of responses received
+ * @sent: number of ended sends, by status
+ * @ends: number of ended sends
+ * @early: number of sends that ended before their response arrived
  * @last_status: MAD status of the last response
- * @last_pkey_index: P_Key of the last MAD received, by its index
- * @retries: of the last send that ended
- * @sum: bytes of the last message received that were right
+ * @last_pkey_index: P_Key index of the last MAD received
+ * @retries: retries of the last ended send
+ * @sum: number of correct bytes of the last message received
  * @last_len: its length
- * @watched: whose sends are counted when a send of this one ends, or NULL
- * @seen: how many had ended
+ * @watched: peer whose ended sends are recorded in @seen when a send of this one ends, or NULL
+ * @seen: number of ended sends of @watched then
  */
 struct peer {
 	struct ib_mad_agent *agent;
@@ -52,13 +52,13 @@ struct peer {
 };
 
 /**
- * struct fixture - what a case finds
+ * struct fixture - common objects of the cases
  * @a: a device
- * @b: another one
+ * @b: another device
  * @pd_a: PD of @a
  * @pd_b: PD of @b
- * @to_b: leads from @a to @b
- * @progress: woken whenever an agent gets a MAD or a send ends
+ * @to_b: address handle from @a to @b
+ * @progress: woken whenever an agent receives a MAD or a send ends
  * @tid: lower half of the last TID
  */
 struct fixture {

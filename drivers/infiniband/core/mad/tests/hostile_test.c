@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: what nobody should send, and more than anybody should: it is dropped and counted, and
- * others do not notice.
+ * KUnit: MADs that must not be sent, or too many of them: they are dropped and counted, and other
+ * agents are not affected.
  */
 #include <kunit/static_stub.h>
 #include <linux/cleanup.h>
@@ -13,7 +13,7 @@
 #include "fixture.h"
 
 #define SA_METHOD 0x12	/* GetTable */
-/* Requests that are under way at a time: queues may be as short as this. */
+/* Requests that are pending at a time: queues may be as short as this. */
 #define BATCH 16
 
 static atomic_t acks, stops;
@@ -28,7 +28,7 @@ static struct ib_rmpp_hdr *rmpp_of(struct ib_mad_send_buf *buf)
 	return &((struct ib_rmpp_mad *)buf->mad)->rmpp_hdr;
 }
 
-/* Counts what receivers of messages answer, at the sender, which knows nothing of RMPP. */
+/* Counts the answers of receivers of messages, at a sender without RMPP. */
 static void hear_answer(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
 			struct ib_mad_recv_wc *rwc)
 {
@@ -120,7 +120,7 @@ static unsigned int watch_stops(const struct ib_mad *mad, bool *overtakes)
 	return 1;
 }
 
-/* Messages that have arrived are remembered for a while, which keeps no others out. */
+/* Messages that have arrived are remembered for a while, which does not prevent others. */
 static void many_tables(struct kunit *test)
 {
 	struct peer *client = agent_at(test, fixture.a, 1, NULL, 1, note_recv);
@@ -145,15 +145,17 @@ static void many_tables(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* ---- messages that are begun and not ended ---- */
+/* ---- incomplete messages ---- */
 
 #define LID_C 30
-/* What one sender may have begun at an agent, and all senders together */
+/* Largest numbers of incomplete messages at an agent: of one sender, and of all senders. */
 #define OF_SENDER 64
 #define OF_ALL 256
 static_assert(4 * OF_SENDER == OF_ALL);
 
-/* Begins messages to a port, which does not take the last @refused. Returns the TID of the last. */
+/*
+ * Begins messages to a port, which refuses the last @refused. Returns the TID of the last message.
+ */
 static __be64 begin_messages(struct kunit *test, struct ib_device *device, u32 port_num, u16 lid,
 			     int messages, int refused)
 {
@@ -179,7 +181,7 @@ static __be64 begin_messages(struct kunit *test, struct ib_device *device, u32 p
 	return tid;
 }
 
-/* Nobody takes up the room of others, and those who have stopped make room for those who go on. */
+/* No sender uses up the room of others, and stalled messages are replaced by new ones. */
 static void begun_messages(struct kunit *test)
 {
 	struct ib_device *c = fake_device_add(test, "kt_mad_c", RDMA_CORE_PORT_IBA_IB, LID_C);
@@ -197,7 +199,7 @@ static void begun_messages(struct kunit *test)
 	tid = begin_messages(test, fixture.a, 1, LID_B, 10, 0);
 	KUNIT_EXPECT_EQ(test, dropped(server, MAD_DROP_RMPP), 10);
 
-	/* The last one goes on, and arrives. */
+	/* The last one is continued, and arrives. */
 	buf = new_request(test, client, 0, 0);
 	make_packet(buf, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_LAST, 2);
 	((struct ib_mad_hdr *)buf->mad)->tid = tid;
@@ -216,8 +218,8 @@ static void unlimit_segments(void *usual)
 }
 
 /*
- * A port that holds as many segments of requests as it may takes those of other senders, and what
- * somebody at the port waits for.
+ * A port that holds the largest number of segments of requests accepts those of other senders, and
+ * responses to pending requests.
  */
 static void held_segments(struct kunit *test)
 {
@@ -249,14 +251,14 @@ static void held_segments(struct kunit *test)
 	fake_device_remove(c);
 }
 
-/* ---- what is dropped ---- */
+/* ---- dropped MADs ---- */
 
 #define LID_VICTIM (LID_A + 1)
 
-/* The other end of the cable of @victim's port */
+/* The other end of the cable of @victim's port. */
 struct attack {
-	struct peer *victim;	/* takes requests of CLASS_PLAIN and answers them */
-	struct peer *tables;	/* takes messages at the same port */
+	struct peer *victim;	/* handles requests of CLASS_PLAIN */
+	struct peer *tables;	/* receives messages at the same port */
 	struct peer *sender;
 };
 
@@ -268,7 +270,9 @@ static struct ib_mad_send_buf *for_victim(struct kunit *test, struct attack *att
 	return buf;
 }
 
-/* MADs are handled one after the other: when a request is answered, all before it have been. */
+/*
+ * MADs are handled one after the other: when a request is answered, all earlier ones were handled.
+ */
 static void settle(struct kunit *test, struct attack *attack)
 {
 	int before = atomic_read(&attack->sender->responses);
@@ -331,17 +335,17 @@ static void nonsense(struct kunit *test)
 	hdr = buf->mad;
 	hdr->base_version = 9;
 	expect_dropped(test, &attack, buf, MAD_DROP_MALFORMED);
-	/* Subnet management is not for QP1. */
+	/* Subnet management MADs are not allowed at QP1. */
 	buf = for_victim(test, &attack);
 	hdr = buf->mad;
 	hdr->mgmt_class = IB_MGMT_CLASS_SUBN_LID_ROUTED;
 	expect_dropped(test, &attack, buf, MAD_DROP_MALFORMED);
-	/* Answered by no one */
+	/* A request without an agent that is not answered. */
 	buf = for_victim(test, &attack);
 	hdr = buf->mad;
 	hdr->method = IB_MGMT_METHOD_TRAP;
 	expect_dropped(test, &attack, buf, MAD_DROP_UNCLAIMED);
-	/* For no agent, and for one that has asked nothing */
+	/* Responses without an agent, and for an agent without a pending request. */
 	buf = for_victim(test, &attack);
 	hdr = buf->mad;
 	hdr->method = IB_MGMT_METHOD_GET_RESP;
@@ -373,7 +377,7 @@ static void nonsense_in_segments(struct kunit *test)
 	make_packet(buf, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_FIRST, 1);
 	rmpp_of(buf)->rmpp_version = 2;
 	expect_dropped(test, &attack, buf, MAD_DROP_RMPP);
-	/* A response that nobody waits for */
+	/* A response to no pending request. */
 	buf = for_victim(test, &attack);
 	make_packet(buf, IB_MGMT_RMPP_TYPE_DATA, IB_MGMT_RMPP_FLAG_FIRST, 1);
 	((struct ib_mad_hdr *)buf->mad)->method |= IB_MGMT_METHOD_RESP;
@@ -411,7 +415,7 @@ static void nonsense_on_a_route(struct kunit *test)
 #ifdef CONFIG_SECURITY_INFINIBAND
 static atomic_t refusals;
 
-/* What is received is handled by a worker. */
+/* Received MADs are handled by a worker. */
 static int play_pkey_access(void *blob, u64 subnet_prefix, u16 pkey)
 {
 	if (!(current->flags & PF_WQ_WORKER))

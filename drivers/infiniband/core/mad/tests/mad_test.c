@@ -148,7 +148,7 @@ static const struct {
 	{ CLASS_PLAIN, IB_MGMT_METHOD_TRAP, IB_MGMT_METHOD_TRAP_REPRESS },
 	{ CLASS_PLAIN, IB_MGMT_METHOD_REPORT, IB_MGMT_METHOD_REPORT_RESP },
 	{ CLASS_PLAIN, 0x12, 0x92 },
-	/* These are no requests, or go another way. */
+	/* These are no requests, or have a directed route. */
 	{ CLASS_PLAIN, IB_MGMT_METHOD_GET_RESP },
 	{ CLASS_PLAIN, IB_MGMT_METHOD_TRAP_REPRESS },
 	{ IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE, IB_MGMT_METHOD_GET },
@@ -189,7 +189,7 @@ static void methods_are_answered(struct kunit *test)
 		KUNIT_EXPECT_NOT_NULL(test, reply->ah);
 		ib_free_mad_reply(reply);
 	}
-	/* There is no way back, as the packet was for a GID that the port does not have. */
+	/* No reply is possible, because the packet was for a GID that the port does not have. */
 	mad->mad_hdr.mgmt_class = CLASS_PLAIN;
 	mad->mad_hdr.method = IB_MGMT_METHOD_GET;
 	wc.wc_flags = IB_WC_GRH;
@@ -212,7 +212,7 @@ static void requests_are_answered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->early), 0);
 	KUNIT_EXPECT_EQ(test, client->last_status, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 1);
-	/* A MAD that awaits no response ends when it is sent. */
+	/* A MAD that expects no response ends when it has been sent. */
 	ask(test, client, 0, 0);
 	expect_soon(test, atomic_read(&client->ends) == 2);
 	expect_soon(test, atomic_read(&server->ends) == 2);
@@ -259,7 +259,7 @@ static void requests_time_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->responses), 0);
 	expect_soon(test, atomic_read(&server->requests) == 4);
 
-	/* The third try is answered, however many follow it before the answer is there. */
+	/* The third transmission is answered, however many follow it before the answer arrives. */
 	atomic_set(&server->ignores, 2);
 	ask(test, client, 50, -1);
 	expect_soon(test, atomic_read(&client->ends) == 2);
@@ -269,7 +269,7 @@ static void requests_time_out(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* A negative time has no end, which is not the same as no time: the response is waited for. */
+/* A negative time-out never expires; it differs from 0, as the response is waited for. */
 static void requests_without_end(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
@@ -280,7 +280,7 @@ static void requests_without_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_SUCCESS]), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->early), 0);
 
-	/* It is sent again as often as it takes. */
+	/* It is retransmitted as often as needed. */
 	atomic_set(&server->ignores, 3);
 	ask(test, client, 20, -1);
 	expect_soon(test, atomic_read(&client->ends) == 2);
@@ -302,7 +302,7 @@ static void requests_are_cancelled(struct kunit *test)
 	expect_soon(test, atomic_read(&client->ends) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_WR_FLUSH_ERR]), 1);
 
-	/* A shorter time counts from now. */
+	/* A shorter time-out begins now. */
 	buf = new_request(test, client, 1000000, 0);
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
 	expect_soon(test, atomic_read(&server->requests) == 2);
@@ -310,7 +310,7 @@ static void requests_are_cancelled(struct kunit *test)
 	expect_soon(test, atomic_read(&client->ends) == 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&client->sent[IB_WC_RESP_TIMEOUT_ERR]), 1);
 
-	/* One that was not posted cannot be. */
+	/* A MAD that was not posted has no time-out to change. */
 	buf = new_request(test, client, 10, 0);
 	KUNIT_EXPECT_EQ(test, ib_modify_mad(buf, 0), -EINVAL);
 	ib_free_send_mad(buf);
@@ -334,9 +334,9 @@ static void unregistration_ends_requests(struct kunit *test)
 /**
  * struct lingerer - an agent whose send handler frees its buffer and returns late
  * @inside: completed by the handler when it has freed the buffer
- * @unregistered: completed by the test when the agent is gone
+ * @unregistered: completed by the test when the agent is unregistered
  * @returned: completed by the handler at its end
- * @early: the agent was gone before the handler had returned
+ * @early: the agent was unregistered before the handler had returned
  */
 struct lingerer {
 	struct completion inside, unregistered, returned;
@@ -353,7 +353,7 @@ static void linger(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 	complete(&lingerer->returned);
 }
 
-/* What a handler's context points to may be freed when the agent is unregistered. */
+/* The memory to which a handler's context points may be freed when the agent is unregistered. */
 static void unregistration_waits_for_send_handlers(struct kunit *test)
 {
 	struct lingerer *lingerer = kunit_kzalloc(test, sizeof(*lingerer), GFP_KERNEL);
@@ -375,12 +375,12 @@ static void unregistration_waits_for_send_handlers(struct kunit *test)
 }
 
 /**
- * struct bystander - an agent whose first send handler waits, and whose second says where it runs
+ * struct bystander - an agent whose first send handler waits, and whose second records its task
  * @inside: completed by the first
- * @go: completed by the test
- * @calls: how often the handler was called
- * @ends: how often it has returned
- * @second: which task handled the second
+ * @go: completed by the test to let the first return
+ * @calls: number of calls of the handler
+ * @ends: number of its returns
+ * @second: the task that ran the second
  */
 struct bystander {
 	struct completion inside, go;
@@ -403,7 +403,7 @@ static void stand_by(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 	wake_up_all(&fixture.progress);
 }
 
-/* Whoever ends an agent may hold what other agents' handlers want. */
+/* A task that unregisters an agent may hold a lock that other agents' handlers take. */
 static void unregistration_runs_no_others_handlers(struct kunit *test)
 {
 	struct bystander *bystander = kunit_kzalloc(test, sizeof(*bystander), GFP_KERNEL);
@@ -422,7 +422,7 @@ static void unregistration_runs_no_others_handlers(struct kunit *test)
 	second = new_request(test, other, 1000000, 0);
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(first, NULL), 0);
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(second, NULL), 0);
-	/* The handlers' work is in the first one, so that the second one's turn has not come. */
+	/* The work item is in the first handler, so the second one has not been called. */
 	expect_soon(test, atomic_read(&server->requests) == 2);
 	ib_cancel_mad(first);
 	wait_for_completion(&bystander->inside);
@@ -437,15 +437,15 @@ static void unregistration_runs_no_others_handlers(struct kunit *test)
 
 #define THOUSANDS 2048
 
-/* The queues do not hold so many: those that are lost on the way are sent again. */
+/* The queues do not hold as many requests: lost ones are retransmitted. */
 static void more_requests_than_receives(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
 	const int many = max_t(int, 6 * to_mad_agent(server->agent)->qp->wanted, THOUSANDS);
 
 	/*
-	 * More requests than there are receives, so that some are lost and come again. They come
-	 * after so long that a slow machine has done with the others by then.
+	 * More requests than there are receives, so that some are lost and retransmitted. The
+	 * time-out is long enough for a slow machine to have handled the others by then.
 	 */
 	for (int i = 0; i < many; i++)
 		ask(test, client, 4000, -1);
@@ -457,7 +457,7 @@ static void more_requests_than_receives(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
-/* An agent's single MAD does not wait behind the hundreds of another agent. */
+/* An agent's single MAD does not wait for the hundreds of another agent. */
 static void agents_take_turns(struct kunit *test)
 {
 	struct peer *flood = client_at_a(test), *other = client_at_a(test);
@@ -475,7 +475,7 @@ static void agents_take_turns(struct kunit *test)
 	ib_unregister_mad_agent(other->agent);
 }
 
-/* The upper halves of TIDs have 24 bits, 0 is nobody's, and those in use are left out. */
+/* The upper halves of TIDs have 24 bits, 0 is not used, and those in use are skipped. */
 static void tids_of_agents_come_round(struct kunit *test)
 {
 	struct peer *server = server_at_b(test), *client[5];

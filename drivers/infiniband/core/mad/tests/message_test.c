@@ -109,7 +109,7 @@ static struct ib_mad_reg_req table_request(void)
 	return req;
 }
 
-/* Two registered agents exchange messages, and are unregistered. */
+/* Exchanges messages between two registered agents, and unregisters them. */
 static void exchange(struct kunit *test, struct peer *client, struct peer *server, int requests)
 {
 	struct ib_mad_send_buf *buf;
@@ -121,7 +121,7 @@ static void exchange(struct kunit *test, struct peer *client, struct peer *serve
 				  cpu_to_be64((u64)client->agent->hi_tid << 32 | ++fixture.tid),
 				  2 * IB_MGMT_SA_DATA);
 		buf->ah = fixture.to_b;
-		/* Segments are sent again as needed, whole requests only on a very busy host. */
+		/* Segments are retransmitted as needed, whole requests only on a very busy host. */
 		buf->timeout_ms = 30000;
 		buf->retries = -1;
 		KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
@@ -213,7 +213,7 @@ static void answer_in_two(struct ib_mad_agent *agent, struct ib_mad_send_buf *se
 	ib_free_recv_mad(rwc);
 }
 
-/* The first segment is the response; those behind it answer no request. */
+/* The first segment is the response; later ones belong to no request. */
 static void segments_of_those_without_rmpp(struct kunit *test)
 {
 	struct ib_mad_reg_req req = {
@@ -239,7 +239,7 @@ static void segments_of_those_without_rmpp(struct kunit *test)
 }
 
 #ifdef CONFIG_FAILSLAB
-/* Each allocation of a message fails in turn, until one message needs fewer. */
+/* Each allocation of a message fails in turn, until a message needs fewer. */
 static void messages_without_memory(struct kunit *test)
 {
 	const int segments = 10;
@@ -270,8 +270,8 @@ static void messages_without_memory(struct kunit *test)
 	}
 	KUNIT_EXPECT_FALSE(test, IS_ERR(buf));
 	/*
-	 * The checkers of the debug kernel allocate, too, the first time that they see a caller,
-	 * and do without. That moves what comes behind, so that one of ours may be left out.
+	 * The checkers of a debug kernel allocate memory, too, the first time they see a caller,
+	 * and work without it. That moves later allocations, so one of the core's may be left out.
 	 */
 	KUNIT_EXPECT_GT(test, failures, 0);
 	ib_unregister_mad_agent(agent);
@@ -328,7 +328,7 @@ static void access_is_checked(struct kunit *test)
 
 /* ---- subnet management ---- */
 
-/* The driver answers Gets by what their attribute says. */
+/* The driver answers Gets depending on their attribute. */
 static int answer_smp(const struct ib_wc *wc, const struct ib_mad *in, struct ib_mad *out)
 {
 	if (!in->mad_hdr.attr_id || in->mad_hdr.method != IB_MGMT_METHOD_GET)
@@ -358,7 +358,7 @@ static void driver_answers_smps(struct kunit *test)
 
 	fake_wire.process_mad = answer_smp;
 	join(test, user, fixture.a, IB_QPT_SMI, NULL);
-	/* This port itself: nothing goes to the wire. */
+	/* The destination is this port itself: nothing goes to the wire. */
 	ask_smp(test, user, 0, IB_SMP_ATTR_NODE_INFO, NO_END);
 	expect_soon(test, atomic_read(&user->ends) == 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&user->responses), 1);
@@ -369,11 +369,11 @@ static void driver_answers_smps(struct kunit *test)
 	expect_soon(test, atomic_read(&user->ends) == 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&user->responses), 2);
 	KUNIT_EXPECT_EQ(test, fake_wire.sent, 2);
-	/* Consumed by the driver: no answer comes. */
+	/* The driver consumes it: there is no answer. */
 	ask_smp(test, user, 1, IB_SMP_ATTR_NOTICE, 20);
 	expect_soon(test, atomic_read(&user->ends) == 3);
 	KUNIT_EXPECT_EQ(test, atomic_read(&user->sent[IB_WC_RESP_TIMEOUT_ERR]), 1);
-	/* Neither the driver nor an agent takes it. */
+	/* Neither the driver nor an agent handles it. */
 	ask_smp(test, user, 0, 0, NO_END);
 	expect_soon(test, atomic_read(&user->ends) == 4);
 	KUNIT_EXPECT_EQ(test, user->last_status,
@@ -399,8 +399,8 @@ static void manager_asks_itself(struct kunit *test)
 }
 
 /*
- * A route that leads through the same switch three times: each time it leaves by the first port,
- * and comes back at the second. The response has the same way back.
+ * A route that passes the same switch three times: each time it leaves from the first port, and
+ * returns at the second. The response takes the same way back.
  */
 static void switches_forward(struct kunit *test)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: what mad/ knows without a device: classes and methods, directed routes, RMPP.
+ * KUnit: the parts of mad/ that need no device: classes and methods, directed routes, RMPP.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -86,9 +86,9 @@ static void table_knows_vendors(struct kunit *test)
 
 /**
  * struct hop - a node on the way
- * @node: what it is
+ * @node: its type and ports
  * @in: port at which the request arrives
- * @out: port by which it leaves
+ * @out: port from which it leaves
  */
 struct hop {
 	struct smi_node node;
@@ -171,7 +171,7 @@ static void route_by_lid_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, smi_route_received(&smp, &sw, 1, &out), SMI_OUT);
 	KUNIT_EXPECT_EQ(test, out, 3);
 	KUNIT_EXPECT_EQ(test, smi_route_received(&smp, &ca, 1, &out), SMI_HERE);
-	/* On the way back the directed part ends in the switch, which goes on by LID. */
+	/* On the way back the directed part ends in the switch, which routes it on by LID. */
 	smp.status |= IB_SMP_DIRECTION;
 	KUNIT_EXPECT_EQ(test, smi_route_sent(&smp, &ca, 1), SMI_OUT);
 	KUNIT_EXPECT_EQ(test, smi_out_port(&smp), 1);
@@ -194,7 +194,7 @@ static void broken_routes_are_dropped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, smi_route_sent(&smp, &ca, 1), SMI_DROP);
 	smp.hop_ptr = 0;
 	KUNIT_EXPECT_EQ(test, smi_route_received(&smp, &sw, 1, &out), SMI_DROP);
-	/* Only switches forward, and only by ports that they have. */
+	/* Only switches forward, and only from ports that they have. */
 	smp.hop_ptr = 1;
 	KUNIT_EXPECT_EQ(test, smi_route_received(&smp, &ca, 1, &out), SMI_DROP);
 	smp.hop_ptr = 1;
@@ -213,7 +213,7 @@ static void broken_routes_are_dropped(struct kunit *test)
 
 #define FLIGHT 1024
 
-/* A packet of a model network: a segment if ack is not set. */
+/* A packet of a model network: an acknowledgment if ack is set, else a segment. */
 struct flying {
 	u32 seg;
 	u32 window;
@@ -225,7 +225,7 @@ struct network {
 	unsigned int lose, copy, shuffle;	/* percent */
 	struct flying flight[FLIGHT];
 	unsigned int count;
-	bool full;				/* has lost what it had no room for */
+	bool full;				/* has lost packets for lack of room */
 };
 
 static bool chance(struct network *net, unsigned int percent)
@@ -253,8 +253,8 @@ static struct flying land(struct network *net)
 }
 
 /*
- * The model of the receiver is the set of segments that have been let through: the machine must
- * take each exactly once, never promise more than it has, and end when the set is whole.
+ * The model of the receiver is the set of segments that were delivered: the state machine must
+ * accept each exactly once, never acknowledge more than it has, and end when the set is complete.
  */
 static void run_transfer(struct kunit *test, struct network *net, u32 segs)
 {
@@ -311,7 +311,9 @@ static void run_transfer(struct kunit *test, struct network *net, u32 segs)
 	}
 	KUNIT_EXPECT_EQ(test, taken, segs);
 	KUNIT_EXPECT_TRUE(test, rmpp_rx_done(&rx));
-	/* A copy of a segment may be answered by a window of them, until the network is full. */
+	/*
+	 * A copy of a segment may be answered by a window of segments, until the network is full.
+	 */
 	if (!net->lose && !net->shuffle && !net->full)
 		KUNIT_EXPECT_EQ(test, timeouts, 0);
 	kunit_kfree(test, seen);
@@ -381,7 +383,7 @@ static void rmpp_receiver_checks_segments(struct kunit *test)
 					   &status), RMPP_RX_KEEP);
 	KUNIT_EXPECT_TRUE(test, ack);
 	KUNIT_EXPECT_EQ(test, rx.window, 1 + RMPP_WINDOW);
-	/* What comes again is acknowledged again, whatever has come behind it. */
+	/* A repeated segment is acknowledged again, whichever segments have arrived after it. */
 	KUNIT_EXPECT_EQ(test, rmpp_rx_data(&rx, 2, 0, 0, 220, &ack, &status), RMPP_RX_KEEP);
 	KUNIT_EXPECT_FALSE(test, ack);
 	KUNIT_EXPECT_EQ(test, rmpp_rx_data(&rx, 1, IB_MGMT_RMPP_FLAG_FIRST, 900, 220, &ack,

@@ -11,7 +11,7 @@
 
 #define QKEY 0x1234
 
-/* Makes a datagram QP with these keys. */
+/* Makes a UD QP with these keys. */
 static struct ib_mad_qp *keyed_qp_at(struct kunit *test, struct ib_device *device, u16 pkey_index,
 				     u32 qkey)
 {
@@ -45,7 +45,7 @@ static void ask_from_qp1(struct kunit *test, struct peer *client, u32 qpn)
 	KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
 }
 
-/* Agents of the QP and those of QP1 have the same class, and do not get each other's requests. */
+/* Agents of the QP and of QP1 have the same class, and do not receive each other's requests. */
 static void services_answer(struct kunit *test)
 {
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
@@ -72,7 +72,7 @@ static void services_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&server->requests), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&at_qp1->requests), 1);
 
-	/* A request is sent again until it is answered, or has been sent as often as allowed. */
+	/* A request is retransmitted until it is answered, or as often as allowed. */
 	atomic_set(&server->ignores, 2);
 	ask(test, client, 20, -1);
 	expect_soon(test, atomic_read(&client->responses) == 2);
@@ -87,7 +87,7 @@ static void services_answer(struct kunit *test)
 	ib_destroy_mad_qp(at_b);
 }
 
-/* What has another Q_Key or P_Key does not arrive, and agents learn the QP's P_Key. */
+/* A MAD with another Q_Key or P_Key does not arrive, and agents get the QP's P_Key index. */
 static void keys_count(struct kunit *test)
 {
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
@@ -121,7 +121,7 @@ static void keys_count(struct kunit *test)
 	ib_destroy_mad_qp(at_b);
 }
 
-/* A QP that fails comes back to work with its keys. */
+/* A failed QP is recovered with its keys. */
 static void failed_qp_is_revived(struct kunit *test)
 {
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
@@ -146,7 +146,7 @@ static int takes_all(const struct ib_wc *wc, const struct ib_mad *in, struct ib_
 	return IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_CONSUMED;
 }
 
-/* What nobody takes is refused as at QP1, and the driver is not asked for anything. */
+/* A request without an agent is refused as at QP1, and the driver is not called. */
 static void nobody_takes(struct kunit *test)
 {
 	struct ib_mad_qp *at_a = qp_at(test, fixture.a), *at_b = qp_at(test, fixture.b);
@@ -184,7 +184,7 @@ static void refusals(struct kunit *test)
 	fake_device_remove(mute);
 }
 
-/* The QP goes with requests under way, and with an agent. */
+/* The QP ends with pending requests, and with an agent. */
 static void end_with_requests(struct kunit *test)
 {
 	struct ib_mad_reg_req req = plain_request(IB_MGMT_METHOD_GET);
@@ -206,7 +206,7 @@ static void end_with_requests(struct kunit *test)
 }
 
 #ifdef CONFIG_FAILSLAB
-/* Whatever finds no memory, nothing of the QP is left. */
+/* Whichever allocation fails, nothing of the QP is left. */
 static void no_memory(struct kunit *test)
 {
 	struct ib_mad_qp *mad_qp;
