@@ -2,9 +2,9 @@
 /*
  * A group: its members, and the requests to the subnet manager on their behalf.
  *
- * All changes leave a trace under the port's lock and queue the group's work, which takes one step
- * after another until there is nothing to do or the subnet manager's answer has to come. Only the
- * work calls consumers, so that a group's callbacks come one at a time, and only the work frees the
+ * Every change is recorded under the port's lock and queues the group's work, which takes one step
+ * after another until there is nothing to do or the subnet manager's answer is needed. Only the
+ * work calls consumers, so that a group's callbacks are serialized, and only the work frees the
  * group.
  */
 #include <kunit/visibility.h>
@@ -14,23 +14,23 @@
 
 #include "mcast_priv.h"
 
-/* How long the subnet manager may take, and how often a leave is repeated. */
+/* Milliseconds in which the subnet manager has to answer, and number of repetitions of a leave. */
 #define ASK_TIMEOUT_MS 3000
 #define LEAVE_RETRIES 3
 
-/* Time between two attempts of a member that could not join again. */
+/* Time between two attempts of a kept member that could not join again. */
 #define RETRY_DELAY (2 * HZ)
 
 #define NO_PKEY 0xffff
 
-/* Groups take their steps on it. */
+/* Work queue of all groups. */
 struct workqueue_struct *mcast_wq;
 EXPORT_SYMBOL_IF_KUNIT(mcast_wq);
 struct ib_sa_client mcast_sa_client;
 
-/* ---- what suits ---- */
+/* ---- comparison of groups ---- */
 
-/* A selector and its value count together. Is @value what they want? */
+/* A bound needs both selector and value. Does @value satisfy it? */
 static bool in_bounds(ib_sa_comp_mask mask, ib_sa_comp_mask both, u8 selector, u8 wanted, u8 value)
 {
 	if ((mask & both) != both)
@@ -47,7 +47,7 @@ static bool in_bounds(ib_sa_comp_mask mask, ib_sa_comp_mask both, u8 selector, u
 	}
 }
 
-/* Does the group meet what is wanted of MTU, rate and packet lifetime? */
+/* Does the group satisfy the bounds of MTU, rate and packet lifetime? */
 static bool bounds_suit(const struct ib_sa_mcmember_rec *group,
 			const struct ib_sa_mcmember_rec *wanted, ib_sa_comp_mask mask)
 {
@@ -60,7 +60,7 @@ static bool bounds_suit(const struct ib_sa_mcmember_rec *group,
 			 wanted->packet_life_time, group->packet_life_time);
 }
 
-/* Components that differ, whether they count or not */
+/* Components that differ, regardless of the component mask. */
 static ib_sa_comp_mask differences(const struct ib_sa_mcmember_rec *one,
 				   const struct ib_sa_mcmember_rec *other)
 {
@@ -88,14 +88,14 @@ static ib_sa_comp_mask differences(const struct ib_sa_mcmember_rec *one,
 }
 
 /**
- * mcast_suits() - is the group what somebody wants?
- * @group: the membership that the port has
+ * mcast_suits() - does a group have the attributes that a member asks for?
+ * @group: the port's membership
  * @wanted: attributes of the group to join
- * @mask: which members of @wanted count
+ * @mask: which members of @wanted are compared
  *
- * Neither MGID nor join state are compared.
+ * MGID and join state are not compared.
  *
- * Return: whether it is.
+ * Return: whether it does.
  */
 bool mcast_suits(const struct ib_sa_mcmember_rec *group, const struct ib_sa_mcmember_rec *wanted,
 		 ib_sa_comp_mask mask)
@@ -104,7 +104,7 @@ bool mcast_suits(const struct ib_sa_mcmember_rec *group, const struct ib_sa_mcme
 }
 EXPORT_SYMBOL_IF_KUNIT(mcast_suits);
 
-/* ---- counting ---- */
+/* ---- counters of join states ---- */
 
 static void count_members(struct mcast_group *group, u8 states, int change)
 {
@@ -141,7 +141,7 @@ static int compare_nodes(struct rb_node *node, const struct rb_node *other)
 	return compare(&rb_entry(node, struct mcast_group, node)->rec.mgid, other);
 }
 
-/* The caller holds the port's lock. */
+/* Called with the port's lock held. */
 struct mcast_group *mcast_group_find(struct mcast_port *port, const union ib_gid *mgid)
 {
 	struct rb_node *node = rb_find(mgid, &port->table, compare_key);
@@ -152,9 +152,9 @@ struct mcast_group *mcast_group_find(struct mcast_port *port, const union ib_gid
 static void group_work(struct work_struct *work);
 
 /*
- * The group with an MGID, made if there is none; a group of its own for the zero MGID, whose real
- * one the subnet manager chooses. The caller holds the port's lock and adds a member before it
- * releases it. Returns NULL without memory.
+ * Returns the group with an MGID, which is made if there is none; the zero MGID always makes a new
+ * group, whose MGID the subnet manager chooses. The caller holds the port's lock and adds a member
+ * before it releases it. Returns NULL without memory.
  */
 struct mcast_group *mcast_group_get(struct mcast_port *port, const union ib_gid *mgid, gfp_t gfp)
 {
@@ -188,13 +188,13 @@ void mcast_port_put(struct mcast_port *port)
 		complete(&port->idle);
 }
 
-/* There is something to do. The caller holds the port's lock. */
+/* Queues the group's work. Called with the port's lock held. */
 void mcast_group_kick(struct mcast_group *group)
 {
 	mod_delayed_work(mcast_wq, &group->work, 0);
 }
 
-/* The subnet manager may have forgotten the membership. The caller holds the port's lock. */
+/* The subnet manager may have lost the membership. Called with the port's lock held. */
 void mcast_group_lost(struct mcast_group *group)
 {
 	group->lost = true;
@@ -207,7 +207,7 @@ static void member_put(struct mcast_member *member)
 		complete(&member->done);
 }
 
-/* Takes it out of its group. The caller holds the port's lock. */
+/* Removes a member from its group. Called with the port's lock held. */
 static void leave(struct mcast_member *member)
 {
 	struct mcast_group *group = member->group;
@@ -223,7 +223,7 @@ static void leave(struct mcast_member *member)
 	mcast_group_kick(group);
 }
 
-/* Ends a membership. Waits for a callback that runs. */
+/* Frees a membership, after a running callback has returned. */
 void mcast_member_free(struct mcast_member *member)
 {
 	struct mcast_port *port = member->port;
@@ -242,8 +242,8 @@ void mcast_member_free(struct mcast_member *member)
 /* ---- steps of the work ---- */
 
 /*
- * Calls the consumer without the lock, which the caller holds. A consumer that returns non-zero has
- * given the membership up.
+ * Calls the consumer with the port's lock dropped, which the caller holds. If the consumer returns
+ * non-zero, its membership is freed.
  */
 static void call_back(struct mcast_member *member, int status)
 {
@@ -283,7 +283,7 @@ static bool may_come_back(int status)
 	return status == -EAGAIN || status == -ETIMEDOUT || status == -EIO;
 }
 
-/* A member that joins again by itself waits where a subnet manager may yet come. */
+/* A kept member retries later if the error is temporary. */
 static void deny(struct mcast_member *member, int status)
 {
 	struct mcast_group *group = member->group;
@@ -299,8 +299,8 @@ static void deny(struct mcast_member *member, int status)
 }
 
 /*
- * Nobody is a member any more. Consumers' callbacks are called; those that join again by themselves
- * queue up first, since they may free their membership in the callback.
+ * The port is no member of the group any more. Callbacks of consumers are called; kept members are
+ * queued before that, since the callback may free them.
  */
 static void report_loss(struct mcast_group *group)
 {
@@ -323,7 +323,10 @@ static void report_loss(struct mcast_group *group)
 	}
 }
 
-/* The subnet manager has chosen the MGID of a group, which keeps it: others may know it by now. */
+/*
+ * Takes the MGID that the subnet manager has chosen. It does not change again, as consumers may use
+ * it.
+ */
 static void take_mgid(struct mcast_group *group)
 {
 	if (!RB_EMPTY_NODE(&group->node) || !rdma_is_zero_gid(&group->rec.mgid))
@@ -340,7 +343,10 @@ static void end_join(struct mcast_group *group, bool stale)
 	group->joiner = NULL;
 	if (!group->status)
 		take_mgid(group);
-	/* What was asked before the loss says nothing of the time after it: it is asked again. */
+	/*
+	 * An answer to a request from before a loss does not describe the membership after it: the
+	 * request is repeated.
+	 */
 	if (group->lost || stale)
 		return;
 	if (group->status) {
@@ -349,7 +355,7 @@ static void end_join(struct mcast_group *group, bool stale)
 		return;
 	}
 	group->joined |= group->states;
-	/* The table of groups is in order of their MGIDs. */
+	/* The tree of groups is ordered by MGID. */
 	group->answer.mgid = group->rec.mgid;
 	group->rec = group->answer;
 	group->rec.join_state = group->joined;
@@ -399,7 +405,7 @@ static void answered(int status, struct ib_sa_mcmember_rec *rec, void *context)
 	mcast_group_kick(group);
 }
 
-/* Asks the subnet manager without the lock, which the caller holds. */
+/* Sends a request to the subnet manager with the port's lock dropped, which the caller holds. */
 static void ask(struct mcast_group *group, enum mcast_asked what, u8 method, u8 states,
 		const struct ib_sa_mcmember_rec *wanted, ib_sa_comp_mask mask)
 {
@@ -427,7 +433,7 @@ static void ask(struct mcast_group *group, enum mcast_asked what, u8 method, u8 
 	}
 }
 
-/* A member that has let the subnet manager choose joins again what that has chosen. */
+/* A member whose MGID the subnet manager has chosen joins the same group again. */
 static void ask_join(struct mcast_group *group, struct mcast_member *member)
 {
 	struct ib_sa_mcmember_rec wanted = member->wanted;
@@ -448,7 +454,7 @@ static void ask_leave(struct mcast_group *group, u8 states)
 	    IB_SA_MCMEMBER_REC_JOIN_STATE);
 }
 
-/* The next in the queue joins what there is, or asks for more. */
+/* The next member in the queue joins with the present join states, or asks for more. */
 static void serve(struct mcast_group *group, struct mcast_member *member)
 {
 	u8 states = member->wanted.join_state;
@@ -516,7 +522,10 @@ static void group_work(struct work_struct *work)
 		spin_unlock_irq(&port->lock);
 		return;
 	}
-	/* It is queued with the lock held, by those who find the group in the port's lists. */
+	/*
+	 * The work is queued only with the lock held, by users that find the group in the port's
+	 * lists.
+	 */
 	cancel_delayed_work(&group->work);
 	if (!RB_EMPTY_NODE(&group->node))
 		rb_erase(&group->node, &port->table);

@@ -19,22 +19,22 @@ static struct mcast_port *find_port(struct ib_device *device, u32 port_num)
 
 /**
  * ib_sa_join_multicast() - become a member of a multicast group
- * @client: registered user
+ * @client: registered SA client
  * @device: device
  * @port_num: port
  * @rec: the membership: @rec->mgid, or 0 to create a group with an MGID that the subnet manager
  *	chooses; @rec->join_state; and the rest as @comp_mask says
- * @comp_mask: which members of @rec count, IB_SA_MCMEMBER_REC_*
+ * @comp_mask: which members of @rec are used, IB_SA_MCMEMBER_REC_*
  * @gfp_mask: how to allocate
- * @callback: called first with the result: 0 and the membership in @multicast->rec, or an error, as
- *	ib_sa_path_rec_get() gives them, or -EINVAL if the group is not as @rec wants it; and with
- *	-ENETRESET if the membership is lost later, because the port or its LID, or the P_Key's
- *	place, has changed or the subnet manager has forgotten. After an error there is no
- *	membership any more, though it has still to be freed. What is not 0 is returned to have it
- *	freed. May sleep, but not call ib_sa_free_multicast() for this membership
+ * @callback: called first with the result: 0 and the membership in @multicast->rec, or an error of
+ *	ib_sa_path_rec_get(), or -EINVAL if the group does not have the attributes in @rec; later
+ *	with -ENETRESET if the membership is lost, because the port or its LID, or the index of the
+ *	P_Key, has changed or the subnet manager has asked for reregistration. After an error the
+ *	membership has ended, but has still to be freed. Returning non-zero frees it. May sleep, but
+ *	must not call ib_sa_free_multicast() for this membership
  * @context: for @callback
  *
- * The subnet manager is asked only for join states that no other consumer of the port has.
+ * A request is sent to the subnet manager only for join states that the port does not have yet.
  *
  * Context: depends on @gfp_mask.
  * Return: the membership, for ib_sa_free_multicast(); -ENODEV for a port without subnet
@@ -89,11 +89,11 @@ static struct mcast_member *member_of(struct ib_sa_multicast *multicast)
 }
 
 /**
- * ib_sa_free_multicast() - give a membership up
- * @multicast: membership that is to be joined, has joined or has been lost
+ * ib_sa_free_multicast() - end a membership
+ * @multicast: membership that is being joined, has joined or was lost
  *
- * The port leaves the group when the last consumer of a join state has gone. On return, the
- * callback does not run any more. Context: may sleep; not from the callback.
+ * The port leaves a join state of the group with its last consumer. On return, the callback does
+ * not run any more. Context: may sleep; not from the callback.
  */
 void ib_sa_free_multicast(struct ib_sa_multicast *multicast)
 {
@@ -102,12 +102,12 @@ void ib_sa_free_multicast(struct ib_sa_multicast *multicast)
 EXPORT_SYMBOL(ib_sa_free_multicast);
 
 /**
- * ib_sa_keep_multicast() - have a membership joined again whenever it is lost
- * @multicast: membership that is to be joined or has joined
+ * ib_sa_keep_multicast() - join a membership again whenever it is lost
+ * @multicast: membership that is being joined or has joined
  *
  * From now on, a callback with -ENETRESET is followed by one with 0 and the new membership, as soon
- * as the subnet manager answers. An MGID that the manager has chosen stays. Other errors still end
- * the membership. Context: any.
+ * as the subnet manager answers. An MGID that the manager has chosen is kept. Other errors still
+ * end the membership. Context: any.
  */
 void ib_sa_keep_multicast(struct ib_sa_multicast *multicast)
 {
@@ -151,13 +151,14 @@ EXPORT_SYMBOL(ib_sa_get_mcmember_rec);
  * @device: device
  * @port_num: port that sends
  * @rec: the membership
- * @ndev: net device whose GID it is, for Ethernet; does not count on InfiniBand
+ * @ndev: net device of the GID, for Ethernet; ignored on InfiniBand
  * @gid_type: type of that GID
- * @ah_attr: receives the address, which holds the source GID: for rdma_destroy_ah_attr()
+ * @ah_attr: receives the address vector, which references the source GID and is released by
+ *	rdma_destroy_ah_attr()
  *
  * Context: any.
- * Return: 0; -EINVAL for a port that is neither InfiniBand nor RoCE; -ENOENT if the member's port
- * GID is none of the port's.
+ * Return: 0; -EINVAL for a port that is neither InfiniBand nor RoCE; -ENOENT if the port does not
+ * have the member's port GID.
  */
 int ib_init_ah_from_mcmember(struct ib_device *device, u32 port_num,
 			     struct ib_sa_mcmember_rec *rec, struct net_device *ndev,
@@ -199,7 +200,7 @@ static void lose_all(struct mcast_port *port)
 		mcast_group_lost(group);
 }
 
-/* Sending uses the index of the P_Key: a group whose P_Key has moved in the table is lost. */
+/* Sending uses the P_Key's index: a group whose P_Key has moved in the table is lost. */
 static void lose_moved_pkeys(struct mcast_port *port)
 {
 	struct mcast_group *group;
@@ -216,7 +217,7 @@ static void lose_moved_pkeys(struct mcast_port *port)
 	}
 }
 
-/* Members that wait for a subnet manager need not wait any longer. */
+/* Lets members that wait for a subnet manager retry now. */
 static void try_again(struct mcast_port *port)
 {
 	struct mcast_group *group;
@@ -266,7 +267,7 @@ static struct mcast_port *make_port(struct ib_device *device, u32 port_num)
 	return port;
 }
 
-/* Consumers have given their memberships up. What is still being asked need not be waited for. */
+/* Consumers have freed their memberships. Pending requests are cancelled. */
 static void end_port(struct rdma_port_core *core)
 {
 	struct mcast_port *port = core->mcast;
@@ -328,12 +329,12 @@ static struct ib_client mcast_client = {
 	.name = "ib_multicast",
 	.add = attach,
 	.remove = detach,
-	/* Joining finds out whether a port has subnet administration. */
+	/* A join fails on a port without subnet administration. */
 	.no_kverbs_req = true,
 };
 
 /**
- * mcast_init() - serve all devices
+ * mcast_init() - begin to manage the memberships of all devices
  *
  * Context: while the module is initialised, after sa/.
  * Return: 0 or -ENOMEM.

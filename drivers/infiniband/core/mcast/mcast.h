@@ -3,8 +3,8 @@
  * What mcast/ offers the other folders of the core, beyond <rdma/ib_sa.h> and
  * <rdma/rdma_ext_sa.h>.
  *
- * The subnet manager knows one membership of each port in each group. Here are counted the
- * consumers behind it, by join state.
+ * The subnet manager has one membership of each port in a group. This folder counts the consumers
+ * behind it, by join state.
  */
 #ifndef RDMA_CORE_MCAST_H
 #define RDMA_CORE_MCAST_H

@@ -20,11 +20,11 @@
  * struct mcast_port - the groups of a port
  * @device: its device
  * @port_num: its number
- * @lock: protects everything of the port's groups and members; taken from any context
- * @table: groups whose MGID is known, by MGID
+ * @lock: protects the port's groups and members; taken in any context
+ * @table: tree of the groups whose MGID is known
  * @groups: all groups
- * @gone: the device is being removed: nothing is asked twice
- * @users: groups, members, and the port itself
+ * @gone: the device is being removed: requests are not repeated
+ * @users: references of groups, of members, and of the port itself
  * @idle: completed when @users drops to zero
  */
 struct mcast_port {
@@ -38,7 +38,7 @@ struct mcast_port {
 	struct completion idle;
 };
 
-/* The request to the subnet manager that is under way. */
+/* The pending request to the subnet manager. */
 enum mcast_asked {
 	MCAST_NOTHING,
 	MCAST_JOIN,
@@ -51,24 +51,24 @@ enum mcast_asked {
  * @node: in @port->table unless empty
  * @entry: in @port->groups
  * @work: takes the next step; queued with the port's lock held
- * @rec: the port's membership; mgid and, while @joined, all the rest
- * @joined: join states in which the subnet manager has the port
- * @count: members in each of them
- * @waiting: members that are to join, in order
+ * @rec: the port's membership; only mgid is valid unless @joined
+ * @joined: join states that the port has at the subnet manager
+ * @count: number of members in each of them
+ * @waiting: members that are still to join, in order
  * @members: members that have joined
- * @parked: members that have been lost and could not join again; they try after some time
- * @asked: the request that is under way
- * @states: the join states it is about
- * @joiner: the member it is about, NULL if that has gone since
- * @answered: the answer is here: @status and @answer
+ * @parked: members that could not join again; they retry after some time
+ * @asked: the pending request
+ * @states: its join states
+ * @joiner: its member, NULL if that has left since
+ * @answered: the answer has arrived: @status and @answer are valid
  * @status: 0 or a negative errno
  * @answer: record of the answer
- * @query: for ib_sa_cancel_query(), while something is under way
- * @query_id: as well
- * @retries: how many more times a leave is asked for
- * @lost: the subnet manager may have forgotten the membership
- * @stale: the request under way was made before a loss that has been reported
- * @pkey_index: where the group's P_Key stood when it was joined
+ * @query: the pending query, for ib_sa_cancel_query()
+ * @query_id: its id
+ * @retries: number of repetitions of a leave that are left
+ * @lost: the subnet manager may have lost the membership
+ * @stale: the pending request was made before a loss that has been reported
+ * @pkey_index: index of the group's P_Key when it was joined
  */
 struct mcast_group {
 	struct mcast_port *port;
@@ -95,7 +95,7 @@ struct mcast_group {
 	u16 pkey_index;
 };
 
-/* State of a member. */
+/* State of a member, by the list that it is in. */
 enum mcast_member_state {
 	MCAST_WAITING,
 	MCAST_MEMBER,
@@ -105,15 +105,15 @@ enum mcast_member_state {
 
 /**
  * struct mcast_member - a consumer's membership
- * @multicast: as the consumer sees it
- * @client: the consumer; held
- * @port: its port; held
- * @group: its group, which may be gone once the member is out
- * @entry: in one of the group's lists unless it is out
- * @wanted: attributes that it asked for
- * @state: in which list
- * @keep: joins again by itself
- * @users: its owner, and a callback that runs
+ * @multicast: the part that the consumer sees
+ * @client: the consumer's SA client; referenced
+ * @port: its port; referenced
+ * @group: its group, which may be freed once the state is MCAST_OUT
+ * @entry: in one of the group's lists unless the state is MCAST_OUT
+ * @wanted: the attributes that it has asked for
+ * @state: its state
+ * @keep: it joins again after a loss
+ * @users: references of its owner and of a running callback
  * @done: completed when @users drops to zero
  */
 struct mcast_member {

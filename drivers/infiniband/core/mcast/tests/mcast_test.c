@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: multicast memberships, counted by join state, against a fake subnet manager that remembers
- * which states were joined.
+ * KUnit: multicast memberships, counted by join state, with a fake subnet manager that records the
+ * joined states.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -17,15 +17,15 @@
 #define REFUSED 0x0300
 
 /**
- * struct manager - the subnet manager, and what became of it
+ * struct manager - the subnet manager, and counters of its requests
  * @fake: device
  * @states: join states of the port in each group, by the last byte of the MGID
- * @joins: Sets so far
- * @leaves: Deletes so far
- * @wrong: Deletes of what was not joined
- * @status: answers with this to joins
- * @silent: answers nothing
- * @created: groups whose MGID it has chosen
+ * @joins: number of Sets
+ * @leaves: number of Deletes
+ * @wrong: number of Deletes of states that were not joined
+ * @status: status of its answers to joins
+ * @silent: it does not answer
+ * @created: number of groups whose MGID it has chosen
  */
 struct manager {
 	struct fake_sa *fake;
@@ -40,12 +40,12 @@ struct manager {
 
 /**
  * struct member - a consumer
- * @multicast: its membership, NULL when it has none
- * @calls: how often the callback ran
- * @status: what it was told
- * @rec: as well
+ * @multicast: its membership, or NULL
+ * @calls: number of calls of the callback
+ * @status: status of the last call
+ * @rec: record of the last call
  * @told: completed by each call
- * @give_up: returns this from the callback
+ * @give_up: return value of the callback
  */
 struct member {
 	struct ib_sa_multicast *multicast;
@@ -93,7 +93,7 @@ static void manage(struct fake_sa *fake, struct fake_mad *mad)
 	fake_mad_answer(mad, status, record, sizeof(record));
 }
 
-/* Answers the MAD that was posted first; there has to be one. */
+/* Answers the MAD that was posted first, which must exist. */
 static void manage_posted(struct kunit *test)
 {
 	struct manager *m = test->priv;
@@ -141,7 +141,7 @@ static void join(struct kunit *test, struct member *member, u8 group, u8 states)
 	join_with(test, member, group, states, NULL, 0);
 }
 
-/* A case goes on without an answer, so that its members leave: the device waits for them. */
+/* After a timeout the case goes on, so that its members leave: the device waits for them. */
 static void wait(struct kunit *test, struct member *member)
 {
 	KUNIT_EXPECT_GT(test, wait_for_completion_timeout(&member->told, 30 * HZ), 0);
@@ -153,7 +153,7 @@ static void leave(struct member *member)
 	member->multicast = NULL;
 }
 
-/* Wait until nothing is queued any more: work of groups and of the manager queue each other. */
+/* Waits until nothing is queued any more: works of groups and of the manager queue each other. */
 static void settle(struct manager *m)
 {
 	unsigned int posts;
@@ -208,7 +208,7 @@ static void one_membership(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one.rec.join_state, 1);
 	KUNIT_EXPECT_EQ(test, ib_sa_get_mcmember_rec(&m->fake->ib, 1, &mgid, &rec), 0);
 	KUNIT_EXPECT_EQ(test, be16_to_cpu(rec.mlid), 0xc001);
-	/* A second member asks for nothing new. */
+	/* A second member causes no request. */
 	join(test, &two, 1, BIT(FULLMEMBER_JOIN));
 	wait(test, &two);
 	KUNIT_EXPECT_EQ(test, two.status, 0);
@@ -216,7 +216,7 @@ static void one_membership(struct kunit *test)
 	leave(&one);
 	settle(m);
 	KUNIT_EXPECT_EQ(test, m->leaves, 0);
-	/* Another join state does, and is left for itself. */
+	/* Another join state causes one, and is left separately. */
 	join(test, &one, 1, BIT(SENDONLY_NONMEBER_JOIN));
 	wait(test, &one);
 	KUNIT_EXPECT_EQ(test, m->joins, 2);
@@ -239,7 +239,7 @@ static void created_groups(struct kunit *test)
 	struct ib_sa_mcmember_rec rec;
 	struct member one = {}, two = {};
 
-	/* Each makes a group of its own, which is found by the MGID it was given. */
+	/* Each makes a group of its own, which is found by its chosen MGID. */
 	join(test, &one, 0, BIT(FULLMEMBER_JOIN));
 	join(test, &two, 0, BIT(FULLMEMBER_JOIN));
 	wait(test, &one);
@@ -264,7 +264,7 @@ static void refusals(struct kunit *test)
 	wait(test, &one);
 	KUNIT_EXPECT_EQ(test, one.status, -EINVAL);
 	leave(&one);
-	/* The consumer may also give up in the callback. */
+	/* The consumer may also end its membership by the callback's return value. */
 	one.give_up = 1;
 	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
 	wait(test, &one);
@@ -277,7 +277,7 @@ static void refusals(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one.status, 0);
 	KUNIT_EXPECT_EQ(test, m->states[1], 0);
 	one.give_up = 0;
-	/* A group that is not what the second wants */
+	/* The group does not have the attributes that the second member asks for. */
 	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
 	wait(test, &one);
 	join_with(test, &two, 1, BIT(FULLMEMBER_JOIN), &wanted,
@@ -286,7 +286,7 @@ static void refusals(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, two.status, -EINVAL);
 	leave(&two);
 	leave(&one);
-	/* No subnet manager */
+	/* There is no subnet manager. */
 	m->fake->attr.sm_lid = 0;
 	settle(m);
 	fake_sa_event(m->fake, IB_EVENT_SM_CHANGE);
@@ -310,7 +310,7 @@ static void losses(struct kunit *test)
 		ib_sa_keep_multicast(kept.multicast);
 		wait(test, &one);
 		wait(test, &kept);
-		/* The manager has forgotten. */
+		/* The manager has lost the membership. */
 		m->states[1] = 0;
 		fake_sa_event(m->fake, causes[i]);
 		wait(test, &one);
@@ -327,7 +327,7 @@ static void losses(struct kunit *test)
 		settle(m);
 		KUNIT_EXPECT_EQ(test, m->states[1], 0);
 	}
-	/* Events that do not cost the membership */
+	/* These events do not end the membership. */
 	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
 	wait(test, &one);
 	fake_sa_event(m->fake, IB_EVENT_SM_CHANGE);
@@ -337,8 +337,8 @@ static void losses(struct kunit *test)
 	settle(m);
 	KUNIT_EXPECT_EQ(test, one.calls, 1);
 	/*
-	 * The P_Key has moved. The manager has not forgotten, so joining again is nothing new to
-	 * it.
+	 * The P_Key has moved. The manager still has the membership, so joining again changes
+	 * nothing for it.
 	 */
 	m->fake->pkey[0] = IB_DEFAULT_PKEY_FULL;
 	m->fake->pkey[1] = 0;
@@ -350,7 +350,10 @@ static void losses(struct kunit *test)
 	m->states[1] = 0;
 }
 
-/* The answer to what was asked before a loss comes after it: the manager may have forgotten. */
+/*
+ * The answer to a request from before a loss arrives after it: the manager may have lost the
+ * membership.
+ */
 static void answered_after_loss(struct kunit *test)
 {
 	struct manager *m = test->priv;
@@ -383,7 +386,7 @@ static void created_group_lost(struct kunit *test)
 	struct member kept = {};
 	union ib_gid mgid;
 
-	/* Before the member has been told which it is, ... */
+	/* The loss comes before the member has received its MGID, ... */
 	m->fake->respond = NULL;
 	join(test, &kept, 0, BIT(FULLMEMBER_JOIN));
 	ib_sa_keep_multicast(kept.multicast);
@@ -401,7 +404,7 @@ static void created_group_lost(struct kunit *test)
 	mgid = kept.rec.mgid;
 	KUNIT_EXPECT_EQ(test, m->states[mgid.raw[15]], BIT(FULLMEMBER_JOIN));
 
-	/* ... and afterwards, when the manager has forgotten all. */
+	/* ... and afterwards, when the manager has lost everything. */
 	m->states[mgid.raw[15]] = 0;
 	fake_sa_event(m->fake, IB_EVENT_CLIENT_REREGISTER);
 	wait(test, &kept);
@@ -416,7 +419,7 @@ static void created_group_lost(struct kunit *test)
 	settle(m);
 }
 
-/* Who leaves before he is a member takes nothing along that another member has. */
+/* A member that leaves before it has joined takes no join states of another member away. */
 static void left_before_joined(struct kunit *test)
 {
 	struct manager *m = test->priv;
@@ -424,7 +427,10 @@ static void left_before_joined(struct kunit *test)
 
 	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
 	wait(test, &one);
-	/* The manager is silent: a second one has asked, and a third one waits behind it. */
+	/*
+	 * The manager does not answer: a second member has sent a request, and a third one is
+	 * queued behind it.
+	 */
 	m->fake->respond = NULL;
 	join(test, &asks, 1, BIT(FULLMEMBER_JOIN) | BIT(SENDONLY_NONMEBER_JOIN));
 	join(test, &waits, 1, BIT(FULLMEMBER_JOIN));
@@ -448,7 +454,7 @@ static void removed_while_joining(struct kunit *test)
 	struct fake_sa *fake = m->fake;
 	struct member one = {};
 
-	/* The manager is silent, and the member leaves before its late answer. */
+	/* The manager does not answer, and the member leaves before the late answer. */
 	fake->respond = NULL;
 	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
 	flush_workqueue(mcast_wq);
@@ -456,16 +462,19 @@ static void removed_while_joining(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one.calls, 0);
 	manage_posted(test);
 	flush_workqueue(mcast_wq);
-	/* It joined, so it leaves. */
+	/* The port has joined, so it leaves. */
 	KUNIT_ASSERT_NOT_NULL(test, fake_sa_posted(fake, 0));
 	KUNIT_EXPECT_EQ(test, fake_sa_posted(fake, 0)->mad.mad_hdr.method, IB_SA_METHOD_DELETE);
-	/* The device goes and does not wait for the answer. */
+	/* The device is removed without waiting for the answer. */
 	m->states[1] = 0;
 	ib_unregister_device(&fake->ib);
 	KUNIT_EXPECT_EQ(test, m->leaves, 0);
 }
 
-/* The manager has at all times what the members need, and nothing else once they have settled. */
+/*
+ * At all times the manager has the join states of the members, and no others once they have
+ * settled.
+ */
 #define MEMBERS 24
 #define STEPS 1500
 
