@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RDMA cgroup: a device is known to the controller while it is registered; a
- * user context is charged as a handle and every user handle as an object.
+ * RDMA cgroup: a device is registered with the controller while it is registered; a user context is
+ * charged as a handle, and every user handle as an object.
  */
 #include "object.h"
 
 /**
- * ib_device_register_rdmacg() - let cgroups limit what users take of a device
+ * ib_device_register_rdmacg() - let cgroups limit the resources that users take of a device
  * @device: device about to become visible to user space
  *
  * Context: may sleep.
@@ -21,7 +21,7 @@ void ib_device_register_rdmacg(struct ib_device *device)
 
 /**
  * ib_device_unregister_rdmacg() - end what ib_device_register_rdmacg() began
- * @device: device on which users can make nothing any more
+ * @device: device on which users cannot create objects any more
  *
  * Context: may sleep.
  */
@@ -34,7 +34,7 @@ void ib_device_unregister_rdmacg(struct ib_device *device)
 
 /**
  * ib_rdmacg_try_charge() - charge one resource to the caller's cgroup
- * @cg_obj: remembers the cgroup for ib_rdmacg_uncharge()
+ * @cg_obj: records the cgroup for ib_rdmacg_uncharge()
  * @device: device that gives the resource
  * @resource_index: the resource to charge
  *
@@ -51,7 +51,7 @@ int ib_rdmacg_try_charge(struct ib_rdmacg_object *cg_obj, struct ib_device *devi
 EXPORT_SYMBOL(ib_rdmacg_try_charge);
 
 /**
- * ib_rdmacg_uncharge() - give back what ib_rdmacg_try_charge() took
+ * ib_rdmacg_uncharge() - undo ib_rdmacg_try_charge()
  * @cg_obj: the charge
  * @device: device that gave the resource
  * @resource_index: the resource that was charged

@@ -9,9 +9,8 @@
  *   rdma_object_destroy()   refuse while children exist, withdraw, wait out
  *                           lookups, let the driver destroy it, drop the links
  *
- * The children count doubles as the lock between making a child and destroying
- * the parent: destruction swaps 0 for a large negative number, and links count
- * up only from zero or more.
+ * The count of children is also the lock between creating a child and destroying the parent:
+ * destruction swaps 0 for a large negative number, and links increment only from zero or more.
  */
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -20,12 +19,12 @@
 #include "../trace/trace.h"
 #include "object_priv.h"
 
-/* So far below zero that increments by mistake never reach zero. */
+/* So far below zero that wrong increments never reach zero. */
 #define OBJECT_CLOSED	(INT_MIN / 2)
 
 static struct workqueue_struct *object_wq;
 
-/* The name of each type of object, and how it is tracked. */
+/* The name of each type of object, and its tracked type. */
 static const struct object_kind {
 	const char *name;
 	enum rdma_restrack_type track;
@@ -62,12 +61,12 @@ const char *rdma_object_type_name(enum rdma_object_type type)
 }
 
 /**
- * rdma_object_init() - begin an object
+ * rdma_object_init() - initialise an object
  * @obj: base in zeroed memory
  * @type: type of the object
- * @device: device it is made on
- * @owner: module or context it belongs to, or NULL; a reference is taken
- * @ops: how the type is destroyed, NULL for objects that are only tracked
+ * @device: device on which it is created
+ * @owner: module or context to which it belongs, or NULL; a reference is taken
+ * @ops: operations that destroy it, NULL for objects that are only tracked
  *
  * Context: any.
  */
@@ -91,7 +90,7 @@ void rdma_object_init(struct rdma_object *obj, enum rdma_object_type type,
 EXPORT_SYMBOL(rdma_object_init);
 
 /**
- * rdma_object_hold() - count a user of an object that is no object itself
+ * rdma_object_hold() - count a user of an object other than another object
  * @obj: object that must not be destroyed
  *
  * Context: any.
@@ -163,8 +162,8 @@ void rdma_object_unlink(struct rdma_object *obj, struct rdma_object *parent)
 EXPORT_SYMBOL(rdma_object_unlink);
 
 /**
- * rdma_owner_put() - return a reference
- * @owner: the owner; may be gone when this returns
+ * rdma_owner_put() - drop a reference
+ * @owner: the owner; may be freed when this returns
  *
  * Context: any.
  */
@@ -187,7 +186,7 @@ static void owner_add(struct rdma_object *obj)
 	struct rdma_owner *owner = obj->owner;
 	unsigned long flags;
 
-	/* The caller's string goes with the module, which may leave objects behind. */
+	/* The caller's string is freed with its module, which may leave objects behind. */
 	if (rdma_is_kernel_res(&obj->res))
 		obj->res.kern_name = owner->name;
 	spin_lock_irqsave(&owner->lock, flags);
@@ -226,7 +225,7 @@ static const char *object_module(const struct rdma_object *obj)
 }
 
 /**
- * rdma_object_publish() - let lookups and the owner see an object
+ * rdma_object_publish() - add an object to look-ups and to its owner
  * @obj: object that the driver has created
  *
  * Context: may sleep, except for address handles.
@@ -241,7 +240,7 @@ void rdma_object_publish(struct rdma_object *obj)
 }
 EXPORT_SYMBOL(rdma_object_publish);
 
-/* Lets go of everything that had to outlive the object. */
+/* Drops the references to everything that had to outlive the object. */
 static void object_cut_ties(struct rdma_object *obj)
 {
 	while (obj->num_parents)
@@ -253,7 +252,7 @@ static void object_cut_ties(struct rdma_object *obj)
 }
 
 /**
- * rdma_object_abort() - give up an object that was never published
+ * rdma_object_abort() - end an object that was never published
  * @obj: object that the driver failed to create
  *
  * The caller frees the memory.
@@ -287,7 +286,7 @@ static int object_withdraw(struct rdma_object *obj)
 	return 0;
 }
 
-/* The driver has not destroyed the object, so undo stage 1. */
+/* The driver has not destroyed the object: undoes stage 1. */
 static void object_revive(struct rdma_object *obj)
 {
 	atomic_set(&obj->usecnt, 0);
@@ -295,7 +294,7 @@ static void object_revive(struct rdma_object *obj)
 	object_live(obj);
 }
 
-/* Stage 2: wait for look-ups, destroy, drop all references. */
+/* Stage 2: wait for look-ups, destroy the object, drop all references. */
 static int object_finish(struct rdma_object *obj, struct ib_udata *udata)
 {
 	const struct rdma_object_ops *ops = obj->ops;
@@ -325,12 +324,12 @@ static int object_finish(struct rdma_object *obj, struct ib_udata *udata)
 
 /**
  * rdma_object_destroy() - destroy a published object
- * @obj: the object; gone when 0 is returned
+ * @obj: the object; freed when 0 is returned
  * @udata: the user's request, NULL for kernel consumers and for reaping
  *
  * Context: may sleep, except for address handles.
- * Return: 0; -EBUSY while it has children or another destruction runs; what
- * the driver returned, in which case the object stands as before.
+ * Return: 0; -EBUSY while it has children or another destruction runs; the driver's error, after
+ * which the object is as before.
  */
 int rdma_object_destroy(struct rdma_object *obj, struct ib_udata *udata)
 {
@@ -340,7 +339,7 @@ int rdma_object_destroy(struct rdma_object *obj, struct ib_udata *udata)
 }
 EXPORT_SYMBOL(rdma_object_destroy);
 
-/* An end that waits for its turn on the work queue. */
+/* A destruction that is queued on the work queue. */
 struct destroy_work {
 	struct work_struct work;
 	struct ib_device *device;
@@ -395,12 +394,12 @@ static void destroy_work_queue(struct destroy_work *dw)
 }
 
 /**
- * rdma_end_async() - have something ended as rdma_object_destroy_async() ends objects
- * @device: device that waits for the end before it goes
+ * rdma_end_async() - end something asynchronously, like rdma_object_destroy_async() for objects
+ * @device: device whose removal waits for the end
  * @end: ends it; called once, from process context
- * @what: passed to @end
- * @done: told what @end returned
- * @context: passed to @done
+ * @what: argument of @end
+ * @done: called with the return value of @end
+ * @context: argument of @done
  *
  * Context: may sleep, but does not wait for @end.
  * Return: 0 when @done will be called; -ENOMEM.
@@ -419,9 +418,9 @@ int rdma_end_async(struct ib_device *device, int (*end)(void *what), void *what,
 /**
  * rdma_object_destroy_async() - begin to destroy a published object
  * @obj: the object; the caller must not use it again unless @done reports an error
- * @done: called once, from process context, when the object is gone (@err 0: nothing
- *	of it will ever be reported again) or when the driver kept it (@err negative)
- * @context: passed to @done
+ * @done: called once, from process context, when the object is freed (@err 0: no event of it will
+ *	be reported any more) or when the driver has refused (@err negative)
+ * @context: argument of @done
  *
  * Context: may sleep, but waits neither for lookups nor for the driver.
  * Return: 0 when @done will be called; -EBUSY as rdma_object_destroy(); -ENOMEM.
@@ -444,7 +443,7 @@ int rdma_object_destroy_async(struct rdma_object *obj, void (*done)(void *contex
 EXPORT_SYMBOL(rdma_object_destroy_async);
 
 /**
- * rdma_objects_drain() - wait until every asynchronous destruction has reported
+ * rdma_objects_drain() - wait until all asynchronous destructions have called back
  * @dev: device on which no new one is begun
  *
  * Context: may sleep.
@@ -454,12 +453,12 @@ void rdma_objects_drain(struct ib_device *dev)
 	struct rdma_restrack_root *root = dev->res;
 
 	wait_event(root->quiet, !atomic_read(&root->dying));
-	/* The thread that has woken us may still be inside wake_up_all(). */
+	/* The thread that has woken this one may still be inside wake_up_all(). */
 	flush_workqueue(object_wq);
 }
 
 /**
- * rdma_objects_async_init() - be ready for asynchronous destructions
+ * rdma_objects_async_init() - initialise asynchronous destruction
  *
  * Return: 0 or -ENOMEM.
  */

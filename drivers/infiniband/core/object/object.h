@@ -27,7 +27,7 @@ int rdma_end_async(struct ib_device *device, int (*end)(void *what), void *what,
 int rdma_object_destroy_async(struct rdma_object *obj, void (*done)(void *context, int err),
 			      void *context);
 
-/* Children that are no objects themselves: attachments, opened handles */
+/* Users of an object that are no objects themselves: attachments, opened handles. */
 int rdma_object_hold(struct rdma_object *obj);
 void rdma_object_unhold(struct rdma_object *obj);
 
@@ -37,7 +37,7 @@ const char *rdma_object_type_name(enum rdma_object_type type);
  * rdma_object_get() - take a lookup reference
  * @obj: object found under a lock or table that keeps it from going away
  *
- * Destruction waits for the reference: hold it for moments only.
+ * Destruction waits for the reference, so it must be held only briefly.
  * Return: true with the reference, false when the object is dying.
  */
 static inline bool rdma_object_get(struct rdma_object *obj)
@@ -46,8 +46,8 @@ static inline bool rdma_object_get(struct rdma_object *obj)
 }
 
 /**
- * rdma_object_put() - return a lookup reference
- * @obj: object whose reference rdma_object_get() or a lookup gave
+ * rdma_object_put() - drop a look-up reference
+ * @obj: object with a reference of rdma_object_get() or of a look-up
  */
 static inline void rdma_object_put(struct rdma_object *obj)
 {
@@ -62,7 +62,7 @@ struct rdma_owner *rdma_owner_user(struct ib_device *device, struct ib_ucontext 
 void rdma_owner_put(struct rdma_owner *owner);
 unsigned int rdma_owner_reap(struct rdma_owner *owner);
 
-/* ---- tracking (restrack.c); the entry's own calls are those of 6.12 ---- */
+/* ---- tracking (restrack.c); the calls for entries are those of Linux 6.12 ---- */
 
 int rdma_restrack_init(struct ib_device *dev);
 void rdma_restrack_clean(struct ib_device *dev);
@@ -90,10 +90,10 @@ void rdma_objects_module_exit(void);
  * rdma_xa_used() - does an xarray have entries?
  * @xa: the xarray
  *
- * Where xa_empty() says no, there may be none either: an insertion that fails for want of memory
- * leaves the nodes behind that it has got.  Only xa_destroy() is sure to free them.
+ * This may be false when xa_empty() is false, too: an insertion that fails for lack of memory
+ * leaves the nodes that it has allocated. Only xa_destroy() frees these.
  *
- * Return: true if there is an entry; one that is only reserved counts.
+ * Return: true if there is an entry, even if only a reserved one.
  */
 static inline bool rdma_xa_used(struct xarray *xa)
 {
@@ -109,7 +109,7 @@ static inline bool rdma_xa_used(struct xarray *xa)
 }
 
 /**
- * rdma_xa_destroy() - end an xarray that has no entries any more
+ * rdma_xa_destroy() - end an xarray without entries
  * @xa: the xarray
  */
 static inline void rdma_xa_destroy(struct xarray *xa)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Shared by the files of object/, and by no others. */
+/*
+ * Shared only by the files of object/.
+ */
 #ifndef CORE_OBJECT_PRIV_H
 #define CORE_OBJECT_PRIV_H
 
@@ -11,14 +13,14 @@
 #include "object.h"
 
 /**
- * struct rdma_restrack_root - everything the object base keeps for one device
- * @table: published objects by number, one table for each tracked type
+ * struct rdma_restrack_root - data of the object base for one device
+ * @table: published objects by id, one table for each tracked type
  * @table.xa: the entries
- * @table.next: where the next number is looked for
+ * @table.next: where the search for the next id begins
  * @owners_lock: protects @owners
  * @owners: kernel owners (modules) that have objects on the device
- * @dying: asynchronous destructions that have not reported yet
- * @quiet: woken when @dying falls to zero
+ * @dying: number of asynchronous destructions that have not called back yet
+ * @quiet: woken when @dying drops to zero
  * @entry: in the list of all devices' roots
  * @device: the device
  */
@@ -56,7 +58,7 @@ struct rdma_owner {
 };
 
 /**
- * rdma_owner_lists() - does an owner list its objects?
+ * rdma_owner_lists() - does an owner have a list of its objects?
  * @owner: the owner, or NULL
  *
  * Objects of a user context are listed by its uverbs file, which also destroys them.
@@ -77,7 +79,7 @@ void rdma_restrack_drain(struct rdma_restrack_entry *res);
 void rdma_restrack_forget(struct rdma_restrack_entry *res);
 void rdma_restrack_show(struct rdma_restrack_entry *res);
 
-/* Does what rdma_restrack_new() does, for the object base. */
+/* Same as rdma_restrack_new(), for the object base. */
 static inline void rdma_restrack_begin(struct rdma_restrack_entry *res,
 				       enum rdma_restrack_type type)
 {
@@ -85,7 +87,7 @@ static inline void rdma_restrack_begin(struct rdma_restrack_entry *res,
 	res->type = type;
 }
 
-/* Lets go of the process that an object belongs to, unless that was done before. */
+/* Drops the reference to the process of an object, unless that was done before. */
 static inline void rdma_restrack_put_task(struct rdma_restrack_entry *res)
 {
 	if (!res->user || !res->task)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Owners: every object belongs to a module or to a user context, so that what
- * a module leaves behind can be named and taken down in order. (Of a context
- * the open file does that, whose handles lead to its objects.)
+ * Owners: every object belongs to a module or to a user context, so that objects that a module
+ * leaves behind can be named and destroyed in order. (Those of a context are destroyed with the
+ * open file, whose handles lead to them.)
  *
- * A module's objects are reaped when the module goes away; its own code has
- * ended by then and cannot use them.  At device removal they are only named: a
- * consumer may hold objects longer than that and destroy them itself.
+ * A module's objects are reaped when the module is unloaded; its own code has ended by then and
+ * cannot use them. At device removal they are only named: a consumer may hold objects longer than
+ * that and destroy them itself.
  */
 #include <kunit/visibility.h>
 #include <linux/module.h>
@@ -30,7 +30,7 @@ static struct rdma_owner *owner_alloc(struct ib_device *device)
 	return owner;
 }
 
-/* The caller holds owners_lock. */
+/* Called with owners_lock held. */
 static struct rdma_owner *owner_find(struct rdma_restrack_root *root, const char *name)
 {
 	struct rdma_owner *owner;
@@ -113,7 +113,7 @@ struct rdma_owner *rdma_owner_user(struct ib_device *device, struct ib_ucontext 
 }
 EXPORT_SYMBOL(rdma_owner_user);
 
-/* Returns the youngest object that has no children and was not refused to be destroyed before. */
+/* Returns the youngest object without children whose destruction was not refused before. */
 static struct rdma_object *owner_next_victim(struct rdma_owner *owner)
 {
 	struct rdma_object *obj, *victim = NULL;
@@ -130,14 +130,14 @@ static struct rdma_object *owner_next_victim(struct rdma_owner *owner)
 }
 
 /**
- * rdma_owner_reap() - destroy everything an owner has, children first
- * @owner: owner whose code makes and destroys nothing any more
+ * rdma_owner_reap() - destroy all objects of an owner, children first
+ * @owner: owner whose code creates and destroys no objects any more
  *
  * Asynchronous destructions that the owner began are waited for.
  *
  * Context: may sleep.
- * Return: number of objects left because a driver, or a user other than an
- * object of this owner, kept them.
+ * Return: number of objects that are left because a driver refused to destroy them, or because of a
+ * user other than an object of this owner.
  */
 unsigned int rdma_owner_reap(struct rdma_owner *owner)
 {
@@ -181,8 +181,8 @@ static bool owner_describe(struct rdma_owner *owner, char *text, size_t size)
 }
 
 /**
- * rdma_objects_report() - name what kernel consumers have left on a device
- * @dev: device whose clients have all been told to leave
+ * rdma_objects_report() - log the objects that kernel consumers have left on a device
+ * @dev: device whose clients have all been removed
  *
  * Prints a line for each module that still has objects.
  *
@@ -218,7 +218,7 @@ void rdma_objects_report(struct ib_device *dev)
 EXPORT_SYMBOL(rdma_objects_report);
 
 /**
- * rdma_owner_module_left() - take down what a module has left behind on a device
+ * rdma_owner_module_left() - destroy the objects that a module has left behind on a device
  * @device: the device
  * @name: the module's KBUILD_MODNAME; its code has run its exit function and is still in memory
  *

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Resource tracking: published objects by type and number, for netlink and for
- * drivers.  An entry is the head of a struct rdma_object, which knows the device.
+ * Resource tracking: published objects by type and id, for netlink and for drivers. An entry is the
+ * head of a struct rdma_object, which knows the device.
  *
- * Lookups take a reference under the table's lock; an entry leaves its table
- * before its own reference is dropped, and its memory stays until the last
- * lookup reference is back.
+ * Look-ups take a reference under the table's lock; an entry is removed from its table before its
+ * own reference is dropped, and its memory stays until the last look-up reference is dropped.
  *
- * An entry that is hidden leaves its place reserved, so that it can come back
- * under its number whatever happens meanwhile.  Numbers that the hardware gives
- * may belong to a new object by then, which takes the reserved place over.
+ * A hidden entry keeps its index reserved, so that it can return under its id whatever happens
+ * meanwhile. An id that is assigned by the hardware may be that of a new object by then, which
+ * takes over the reserved index.
  */
 #include <linux/sched/task.h>
 #include <rdma/rdma_counter.h>
@@ -20,7 +19,7 @@ static struct rdma_object *res_object(struct rdma_restrack_entry *res)
 	return container_of(res, struct rdma_object, res);
 }
 
-/* Returns the table that an entry belongs into, NULL if it belongs into none. */
+/* Returns the table of an entry, or NULL if it is not tracked. */
 static struct xarray *res_table(struct rdma_restrack_entry *res)
 {
 	if (res->no_track || res->type >= RDMA_RESTRACK_MAX)
@@ -32,10 +31,10 @@ static struct xarray *res_table(struct rdma_restrack_entry *res)
  * rdma_restrack_count() - number of published objects
  * @dev: device
  * @type: their type
- * @show_details: count those that only drivers give a meaning, too
+ * @show_details: also count objects that only drivers define (rdma_restrack_is_detail())
  *
  * Context: may sleep.
- * Return: the number, which may have changed by the time it is seen.
+ * Return: the number, which may be out of date on return.
  */
 int rdma_restrack_count(struct ib_device *dev, enum rdma_restrack_type type, bool show_details)
 {
@@ -53,9 +52,9 @@ int rdma_restrack_count(struct ib_device *dev, enum rdma_restrack_type type, boo
 EXPORT_SYMBOL(rdma_restrack_count);
 
 /**
- * rdma_restrack_new() - begin an entry
+ * rdma_restrack_new() - initialise an entry
  * @res: entry at the head of a struct rdma_object
- * @type: table it goes to, RDMA_RESTRACK_MAX for none
+ * @type: its table, RDMA_RESTRACK_MAX for none
  */
 void rdma_restrack_new(struct rdma_restrack_entry *res, enum rdma_restrack_type type)
 {
@@ -72,7 +71,7 @@ static void res_attach_task(struct rdma_restrack_entry *res, struct task_struct 
 }
 
 /**
- * rdma_restrack_set_name() - say who makes the object
+ * rdma_restrack_set_name() - record the creator of the object
  * @res: entry
  * @caller: module, or NULL for the current process
  */
@@ -101,8 +100,8 @@ void rdma_restrack_parent_name(struct rdma_restrack_entry *dst,
 EXPORT_SYMBOL(rdma_restrack_parent_name);
 
 /*
- * The number under which a QP or counter is found is its own; the special QPs
- * of each port share two numbers and are told apart by the port.
+ * QPs and counters have the id that is their own number; the special QPs of all ports share two QP
+ * numbers and are distinguished by the port.
  */
 static bool res_own_number(struct rdma_restrack_entry *res, u32 *number)
 {
@@ -123,14 +122,14 @@ static bool res_own_number(struct rdma_restrack_entry *res, u32 *number)
 	}
 }
 
-/* Inserts an entry under a number of the hardware's, which a hidden entry may have had before. */
+/* Inserts an entry under an id of the hardware's, which a hidden entry may have had before. */
 static int res_insert(struct xarray *xa, u32 number, struct rdma_restrack_entry *res)
 {
 	int ret;
 
 	xa_lock(xa);
 	ret = __xa_insert(xa, number, res, GFP_KERNEL);
-	/* A place that is reserved for a hidden entry reads as empty. */
+	/* An index that is reserved for a hidden entry reads as empty. */
 	if (ret == -EBUSY && !xa_load(xa, number)) {
 		ret = xa_err(__xa_store(xa, number, res, 0));
 		__xa_clear_mark(xa, number, RESTRACK_DD);
@@ -140,7 +139,7 @@ static int res_insert(struct xarray *xa, u32 number, struct rdma_restrack_entry 
 }
 
 /**
- * rdma_restrack_is_detail() - is an object one that only drivers give a meaning?
+ * rdma_restrack_is_detail() - is an object of a type that only drivers define?
  * @res: its entry
  *
  * Return: true for those that are shown only if details are requested.
@@ -155,8 +154,7 @@ bool rdma_restrack_is_detail(const struct rdma_restrack_entry *res)
  * rdma_restrack_add() - make an object visible to lookups
  * @res: entry of an object that is complete
  *
- * Out of memory, or with a number that is taken, the object works untracked
- * with number 0.
+ * Without memory, or with an id that is in use, the object works untracked with id 0.
  *
  * Context: may sleep.
  */
@@ -171,7 +169,7 @@ void rdma_restrack_add(struct rdma_restrack_entry *res)
 		return;
 	}
 
-	/* In both cases the object has its number before a lookup can find it. */
+	/* In both cases the object has its id before a look-up can find it. */
 	if (res_own_number(res, &number)) {
 		res->id = number;
 		ret = res_insert(xa, number, res);
@@ -192,7 +190,7 @@ EXPORT_SYMBOL(rdma_restrack_add);
  * rdma_restrack_get() - take a reference that delays an object's destruction
  * @res: entry that is known to exist
  *
- * Return: nonzero with the reference, 0 when the object is going away.
+ * Return: nonzero with the reference, 0 if the object is being destroyed.
  */
 int __must_check rdma_restrack_get(struct rdma_restrack_entry *res)
 {
@@ -206,10 +204,10 @@ static void res_unreferenced(struct kref *kref)
 }
 
 /**
- * rdma_restrack_put() - return a reference
+ * rdma_restrack_put() - drop a reference
  * @res: entry
  *
- * Return: 1 when it was the last one, else 0.
+ * Return: 1 if it was the last one, else 0.
  */
 int rdma_restrack_put(struct rdma_restrack_entry *res)
 {
@@ -218,10 +216,10 @@ int rdma_restrack_put(struct rdma_restrack_entry *res)
 EXPORT_SYMBOL(rdma_restrack_put);
 
 /**
- * rdma_restrack_get_byid() - look an object up by its number
+ * rdma_restrack_get_byid() - look up an object by its id
  * @dev: device
  * @type: type of the object
- * @id: its number
+ * @id: its id
  *
  * Context: any but hard interrupts.
  * Return: its entry with a reference, or -ENOENT as an ERR_PTR.
@@ -245,10 +243,9 @@ EXPORT_SYMBOL(rdma_restrack_get_byid);
  * rdma_restrack_next() - walk the objects of a type
  * @dev: device
  * @type: type of the objects
- * @id: in: lowest number wanted; out: number of the object found
+ * @id: in: lowest id to find; out: id of the object found
  *
- * The table may change between two calls; the walk sees every object that
- * existed throughout.
+ * The table may change between two calls; the walk finds every object that exists throughout.
  *
  * Return: the entry with a reference, NULL when there is no further one.
  */
@@ -267,7 +264,7 @@ struct rdma_restrack_entry *rdma_restrack_next(struct ib_device *dev,
 	return res;
 }
 
-/* No lookup finds the entry any more, but its place stays reserved. References stay valid. */
+/* Hides an entry from look-ups, with its index reserved. References stay valid. */
 void rdma_restrack_hide(struct rdma_restrack_entry *res)
 {
 	struct xarray *xa = res_table(res);
@@ -278,7 +275,7 @@ void rdma_restrack_hide(struct rdma_restrack_entry *res)
 	res->valid = false;
 }
 
-/* Gives the place of a hidden entry back, unless another entry has taken it over. */
+/* Releases the index of a hidden entry, unless another entry has taken it over. */
 void rdma_restrack_forget(struct rdma_restrack_entry *res)
 {
 	struct xarray *xa = res_table(res);
@@ -297,8 +294,8 @@ void rdma_restrack_show(struct rdma_restrack_entry *res)
 	res->valid = res->hidden;
 	if (res->hidden && xa) {
 		/*
-		 * This needs no memory, and fails only if the hardware has given the number to a
-		 * new object.
+		 * This needs no memory, and fails only if the hardware has given the id to a new
+		 * object.
 		 */
 		xa_cmpxchg(xa, res->id, XA_ZERO_ENTRY, res, 0);
 		res->valid = xa_load(xa, res->id) == res;
@@ -309,7 +306,7 @@ void rdma_restrack_show(struct rdma_restrack_entry *res)
 }
 
 /**
- * rdma_restrack_sync() - wait until nobody uses what a lookup has seen of an object
+ * rdma_restrack_sync() - wait until look-ups do not use the former state of an object
  * @res: entry of an object that is held against destruction and other changes
  *
  * Called after a change to the object, before what it referred to ends: later look-ups see the
@@ -332,7 +329,7 @@ static void res_undisturbed(struct kref *kref)
 }
 
 /*
- * Gives the entry's own reference back and waits for those of lookups, which are held for moments.
+ * Drops the entry's own reference and waits for those of look-ups, which are held only briefly.
  */
 void rdma_restrack_drain(struct rdma_restrack_entry *res)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What object/ keeps of each device, and of all devices together: it is notified when a module is
- * unloaded, and takes down what the module has left behind.
+ * The data of object/ for each device, and its module notifier, which destroys the objects that an
+ * unloaded module has left behind.
  */
 #include <linux/cleanup.h>
 #include <linux/module.h>
@@ -11,7 +11,7 @@
 
 #include "object_priv.h"
 
-/* Protects roots. It is held while the objects of a module that leaves are reaped. */
+/* Protects roots. It is held while the objects of an unloaded module are reaped. */
 static DEFINE_MUTEX(roots_lock);
 static LIST_HEAD(roots);
 
@@ -28,7 +28,7 @@ static void root_detach(struct rdma_restrack_root *root)
 }
 
 /**
- * rdma_restrack_init() - prepare a device for objects
+ * rdma_restrack_init() - allocate the data of a device
  * @dev: device being allocated
  *
  * Context: may sleep.
@@ -55,8 +55,8 @@ int rdma_restrack_init(struct ib_device *dev)
  * rdma_restrack_clean() - end what rdma_restrack_init() began
  * @dev: device on which no object exists any more
  *
- * Objects that still exist are a bug of the module that made them: they are named and left alone,
- * since their memory may be in use.
+ * Objects that still exist are a bug of the module that created them: they are logged and left
+ * alone, since their memory may be in use.
  *
  * Context: may sleep.
  */
@@ -99,7 +99,7 @@ static struct notifier_block owners_nb = {
 };
 
 /**
- * rdma_objects_module_init() - prepare what object/ keeps when ib_core is loaded
+ * rdma_objects_module_init() - initialise object/ when ib_core is loaded
  *
  * Return: 0 or -ENOMEM.
  */
