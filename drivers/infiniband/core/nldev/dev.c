@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands about devices: GET, SET and GET_CHARDEV, and NEWDEV and DELDEV for devices below
- * others.
+ * Commands about devices: GET, SET and GET_CHARDEV, and NEWDEV and DELDEV for sub-devices.
  */
 #include <linux/device.h>
 #include <linux/kdev_t.h>
@@ -29,7 +28,7 @@ static const char *protocol(struct ib_device *device)
 	return NULL;
 }
 
-/* Appends the kind of a device that is below another, and the name of that one. */
+/* Appends the type and the parent's name of a sub-device. */
 static int put_kinship(struct sk_buff *msg, struct ib_device *device)
 {
 	/* Pairs with ib_add_sub_device(), which writes the type before the parent. */
@@ -69,9 +68,9 @@ static int put_device_info(struct sk_buff *msg, struct ib_device *device)
  * nldev_get() - RDMA_NLDEV_CMD_GET for one device
  * @skb: the request
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * Return: 0, -EINVAL for a missing or unknown device, or what sending returned.
+ * Return: 0, -EINVAL for a missing or unknown device, or the error of sending.
  */
 int nldev_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
@@ -92,13 +91,13 @@ static int dump_device(struct ib_device *device, struct sk_buff *skb, struct net
 /**
  * nldev_dump() - RDMA_NLDEV_CMD_GET for all devices
  * @skb: a part of the answer
- * @cb: state of the dump: args[0] counts devices that have been sent
+ * @cb: state of the dump: args[0] is the number of devices sent
  *
  * Return: bytes in @skb.
  */
 int nldev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	/* Devices that did not fit come with the next part. */
+	/* Devices that do not fit are sent with the next part. */
 	ib_enum_all_devs(dump_device, skb, cb);
 	return skb->len;
 }
@@ -111,7 +110,7 @@ static int set_name(struct nl_request *request, struct ib_device *device)
 	return ib_device_rename(device, name, request->extack);
 }
 
-/* The setting counts for completion queues that are created from now on. */
+/* The setting affects CQs that are created from now on. */
 static int set_moderation(struct nl_request *request, struct ib_device *device)
 {
 	u8 use_dim = nla_get_u8(request->tb[RDMA_NLDEV_ATTR_DEV_DIM]);
@@ -127,9 +126,9 @@ static int set_moderation(struct nl_request *request, struct ib_device *device)
  * nldev_set() - RDMA_NLDEV_CMD_SET: rename a device, move it, or set adaptive moderation
  * @skb: the request
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * Only the first of these that the request asks for is done.
+ * Only the first of these that the request contains is done.
  *
  * Return: 0 or a negative errno.
  */
@@ -196,12 +195,13 @@ static int find_chardev(struct nl_request *request, struct ib_client_nl_info *in
 }
 
 /**
- * nldev_get_chardev() - RDMA_NLDEV_CMD_GET_CHARDEV: which character device serves a purpose
+ * nldev_get_chardev() - RDMA_NLDEV_CMD_GET_CHARDEV: get the character device of a client
  * @skb: the request: a client's name, perhaps a device, perhaps a port of it
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * Return: 0, -EINVAL for an incomplete request, -EOPNOTSUPP if there is none, or another errno.
+ * Return: 0, -EINVAL for an incomplete request, -EOPNOTSUPP if there is none, or another negative
+ * errno.
  */
 int nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
@@ -230,13 +230,13 @@ int nldev_get_chardev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_
 }
 
 /**
- * nldev_newdev() - RDMA_NLDEV_CMD_NEWDEV: make a device below another
+ * nldev_newdev() - RDMA_NLDEV_CMD_NEWDEV: create a sub-device
  * @skb: the request: a device, and name and kind of the new one
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * Return: 0, -EINVAL for an incomplete request, -EOPNOTSUPP where the driver has none, or the
- * driver's error.
+ * Return: 0, -EINVAL for an incomplete request, -EOPNOTSUPP if the driver has no sub-devices, or
+ * the driver's error.
  */
 int nldev_newdev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
@@ -260,13 +260,13 @@ int nldev_newdev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_a
 }
 
 /**
- * nldev_deldev() - RDMA_NLDEV_CMD_DELDEV: end a device that NEWDEV has made
+ * nldev_deldev() - RDMA_NLDEV_CMD_DELDEV: delete a device that NEWDEV has created
  * @skb: the request: a device
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * Return: 0, -EINVAL for a missing or unknown device, -EOPNOTSUPP for one that is below no other,
- * -ENODEV for one that is going already.
+ * Return: 0, -EINVAL for a missing or unknown device, -EOPNOTSUPP for one without parent, -ENODEV
+ * for one that is being removed already.
  */
 int nldev_deldev(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {

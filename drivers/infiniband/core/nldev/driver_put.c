@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Values that drivers add to the description of their objects: a name, how to print
- * the value if not as usual, and the value; and counters with their values.
+ * Values that drivers add to the description of their objects: a name, the print format if it is
+ * not the default, and the value; and counters with their values.
  */
 #include <net/netlink.h>
 #include <rdma/restrack.h>
@@ -30,10 +30,10 @@ static int put_u64(struct sk_buff *msg, const char *name, enum rdma_nldev_print_
 }
 
 /**
- * rdma_nl_put_driver_string() - add a driver's text
+ * rdma_nl_put_driver_string() - append a driver's string
  * @msg: message
  * @name: name of the value
- * @str: text
+ * @str: the string
  *
  * Context: any.
  * Return: 0; -EMSGSIZE when the message is full.
@@ -46,7 +46,7 @@ int rdma_nl_put_driver_string(struct sk_buff *msg, const char *name, const char 
 EXPORT_SYMBOL(rdma_nl_put_driver_string);
 
 /**
- * rdma_nl_put_driver_u32() - add a driver's number
+ * rdma_nl_put_driver_u32() - append a driver's u32
  * @msg: message
  * @name: name of the value
  * @value: number
@@ -61,7 +61,7 @@ int rdma_nl_put_driver_u32(struct sk_buff *msg, const char *name, u32 value)
 EXPORT_SYMBOL(rdma_nl_put_driver_u32);
 
 /**
- * rdma_nl_put_driver_u32_hex() - add a driver's number that is printed with base 16
+ * rdma_nl_put_driver_u32_hex() - append a driver's u32 that is printed in hexadecimal
  * @msg: message
  * @name: name of the value
  * @value: number
@@ -76,7 +76,7 @@ int rdma_nl_put_driver_u32_hex(struct sk_buff *msg, const char *name, u32 value)
 EXPORT_SYMBOL(rdma_nl_put_driver_u32_hex);
 
 /**
- * rdma_nl_put_driver_u64() - add a driver's large number
+ * rdma_nl_put_driver_u64() - append a driver's u64
  * @msg: message
  * @name: name of the value
  * @value: number
@@ -91,7 +91,7 @@ int rdma_nl_put_driver_u64(struct sk_buff *msg, const char *name, u64 value)
 EXPORT_SYMBOL(rdma_nl_put_driver_u64);
 
 /**
- * rdma_nl_put_driver_u64_hex() - add a driver's large number that is printed with base 16
+ * rdma_nl_put_driver_u64_hex() - append a driver's u64 that is printed in hexadecimal
  * @msg: message
  * @name: name of the value
  * @value: number

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands that make and remove software devices: NEWLINK and DELLINK.
+ * Commands that create and remove software devices: NEWLINK and DELLINK.
  */
 #include <linux/cleanup.h>
 #include <linux/kmod.h>
@@ -11,7 +11,9 @@
 
 #include "nldev_priv.h"
 
-/* Protects link_types. It is held for reading while a device is made, so that the driver stays. */
+/*
+ * Protects link_types. It is held for reading while a device is created, so that the driver stays.
+ */
 static DECLARE_RWSEM(link_types_rwsem);
 static LIST_HEAD(link_types);
 
@@ -40,10 +42,10 @@ void rdma_link_register(struct rdma_link_ops *ops)
 EXPORT_SYMBOL(rdma_link_register);
 
 /**
- * rdma_link_unregister() - offer them no more
+ * rdma_link_unregister() - stop offering devices of a kind
  * @ops: a registered kind
  *
- * Waits while a device is being made. Context: may sleep.
+ * Waits while a device is being created. Context: may sleep.
  */
 void rdma_link_unregister(struct rdma_link_ops *ops)
 {
@@ -74,10 +76,10 @@ static int make_link(struct nl_request *request, const char *type, const char *n
 }
 
 /**
- * nldev_newlink() - RDMA_NLDEV_CMD_NEWLINK: make a device above a net device
+ * nldev_newlink() - RDMA_NLDEV_CMD_NEWLINK: create a device on a net device
  * @skb: the request: a name, a kind of device and a net device
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
  * Return: 0, -EINVAL for an incomplete request or an unknown kind, -ENODEV for an unknown net
  * device, or the driver's error.
@@ -113,12 +115,12 @@ int nldev_newlink(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_
 }
 
 /**
- * nldev_dellink() - RDMA_NLDEV_CMD_DELLINK: remove a device that NEWLINK has made
+ * nldev_dellink() - RDMA_NLDEV_CMD_DELLINK: remove a device that NEWLINK has created
  * @skb: the request: a device
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * Return: 0, or -EINVAL for an unknown device or one that its user may not remove.
+ * Return: 0, or -EINVAL for an unknown device or one that users may not remove.
  */
 int nldev_dellink(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {

@@ -8,7 +8,7 @@
 #include "nldev.h"
 #include "nldev_priv.h"
 
-/* A command without a line is answered like one that does not exist. */
+/* A command without an entry is answered like one that does not exist. */
 VISIBLE_IF_KUNIT const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_GET] = { .doit = nldev_get, .dump = nldev_dump },
 	[RDMA_NLDEV_CMD_SET] = { .doit = nldev_set, .flags = RDMA_NL_ADMIN_PERM },
@@ -55,7 +55,7 @@ VISIBLE_IF_KUNIT const struct rdma_nl_cbs nldev_commands[RDMA_NLDEV_NUM_OPS] = {
 EXPORT_SYMBOL_IF_KUNIT(nldev_commands);
 
 /**
- * nldev_init() - serve requests, and tell listeners of changes of devices
+ * nldev_init() - handle requests, and notify listeners of changes of devices
  *
  * Return: 0 or a negative errno.
  */

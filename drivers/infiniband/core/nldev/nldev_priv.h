@@ -10,10 +10,10 @@
 #include "../device/device.h"
 
 /**
- * struct nl_request - a request taken apart
+ * struct nl_request - a parsed request
  * @skb: the message
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  * @tb: its attributes
  */
 struct nl_request {
@@ -36,7 +36,9 @@ struct nlmsghdr *nl_dump_begin(struct sk_buff *skb, const struct netlink_callbac
 int nl_dump_end(struct sk_buff *skb, struct nlmsghdr *message, int err);
 bool nl_wants_details(const struct nl_request *request);
 
-/* Puts what is said of a device into a message: 0, or -EMSGSIZE, and the caller takes it back. */
+/*
+ * Appends a device's description to a message: 0, or -EMSGSIZE, and the caller removes the message.
+ */
 typedef int (*nl_put_fn)(struct sk_buff *msg, struct ib_device *device);
 
 int nl_answer_device(struct nl_request *request, struct ib_device *device, nl_put_fn put);
@@ -52,7 +54,7 @@ int nl_put_u64(struct sk_buff *msg, int attr, u64 value);
  * struct stat_request - a request about the counters of a port
  * @nl: the request
  * @device: the device, with a reference
- * @port_num: the port; 0 means the device itself where that is allowed
+ * @port_num: the port; 0 for the device itself, if that is allowed
  * @stats: the counters
  * @qp_num: QP that was bound or unbound
  * @counter_id: counter that it was bound to
@@ -97,9 +99,9 @@ int nldev_res_dump(struct sk_buff *skb, struct netlink_callback *cb);
 /* res_list.c */
 
 /**
- * struct nl_subject - what is asked about objects, and by whom
- * @admin: may see keys
- * @port_num: port that is asked about, 0 for none
+ * struct nl_subject - the scope of a request for objects, and the sender's privilege
+ * @admin: the sender may see keys
+ * @port_num: the port of the request, 0 for none
  */
 struct nl_subject {
 	bool admin;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Notifications: what "rdma monitor" shows.
+ * Notifications, which "rdma monitor" shows.
  */
 #include <linux/netdevice.h>
 #include <rdma/ib_verbs.h>
@@ -28,7 +28,7 @@ static int put_event(struct sk_buff *msg, struct ib_device *device, u32 port_num
 	return ret ?: nla_put_u8(msg, RDMA_NLDEV_ATTR_EVENT_TYPE, type);
 }
 
-/* A listener that does not keep up is not waited for: its socket reports the loss as an error. */
+/* A listener that is too slow does not delay this: its socket reports the loss as an error. */
 static void notify(struct ib_device *device, u32 port_num, enum rdma_nl_notify_event_type type)
 {
 	struct net *net = read_pnet(&device->coredev.rdma_net);
@@ -47,7 +47,7 @@ static void notify(struct ib_device *device, u32 port_num, enum rdma_nl_notify_e
 	rdma_nl_multicast(net, msg, RDMA_NL_GROUP_NOTIFY, GFP_KERNEL);
 }
 
-/* Errors are ignored: a listener that misses a message can still ask. */
+/* Errors are ignored: a listener that misses a message can still send a request. */
 static int device_changed(struct notifier_block *nb, unsigned long type, void *data)
 {
 	const struct ib_device_change *change = data;

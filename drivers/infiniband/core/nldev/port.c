@@ -47,7 +47,7 @@ static int put_port_info(struct sk_buff *msg, struct ib_device *device, u32 port
  * nldev_port_get() - RDMA_NLDEV_CMD_PORT_GET for one port
  * @skb: the request
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
  * Return: 0, -EINVAL for a missing or unknown device or port, or the driver's error.
  */
@@ -86,7 +86,7 @@ static int dump_port(struct sk_buff *skb, struct netlink_callback *cb, struct ib
 /**
  * nldev_port_dump() - RDMA_NLDEV_CMD_PORT_GET for all ports of a device
  * @skb: a part of the answer
- * @cb: state of the dump: args[0] counts ports that have been sent
+ * @cb: state of the dump: args[0] is the number of ports sent
  *
  * Return: bytes in @skb, or -EINVAL for a missing or unknown device.
  */

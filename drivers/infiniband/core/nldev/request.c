@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Requests and replies of the nldev client: what all commands have in common.
+ * Requests and replies of the nldev client: the parts that all commands share.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -19,10 +19,12 @@
 #define TEXT(_name, _most)	\
 	[RDMA_NLDEV_ATTR_##_name] = { .type = NLA_NUL_STRING, .len = (_most) - 1 }
 #define NAME(_name)		TEXT(_name, RDMA_NLDEV_ATTR_ENTRY_STRLEN)
-/* A table, and an entry of it */
+/* A table, and an entry of it. */
 #define TABLE(_name)		AS(NESTED, _name), AS(NESTED, _name##_ENTRY)
 
-/* Attributes that only answers carry are checked in requests all the same, as 6.12 does. */
+/*
+ * Attributes that occur only in answers are checked in requests all the same, as Linux 6.12 does.
+ */
 static const struct nla_policy nldev_policy[RDMA_NLDEV_ATTR_MAX] = {
 	AS(U32, DEV_INDEX),
 	TEXT(DEV_NAME, IB_DEVICE_NAME_MAX),
@@ -118,7 +120,9 @@ static const struct nla_policy nldev_policy[RDMA_NLDEV_ATTR_MAX] = {
 	[RDMA_NLDEV_SYS_ATTR_MONITOR_MODE] = { .type = NLA_U8 },
 };
 
-/* In requests that change something, every attribute must be known and every byte be used. */
+/*
+ * In requests that change something, every attribute must be known, and no bytes may be left over.
+ */
 static bool changes_something(unsigned int op)
 {
 	switch (op) {
@@ -137,14 +141,16 @@ static bool changes_something(unsigned int op)
 }
 
 /**
- * nl_request_parse() - take a request apart
+ * nl_request_parse() - parse a request
  * @request: filled in
  * @skb: the message
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * Questions may hold attributes that no policy describes, as they may be meant for a newer kernel.
- * Return: 0; -EINVAL for a malformed attribute, where SYS_GET alone gives -ERANGE if it is short.
+ * Requests that only read may have attributes that no policy describes, which may be meant for a
+ * newer kernel.
+ * Return: 0; -EINVAL for a malformed attribute, except that SYS_GET returns -ERANGE for a short
+ * one.
  */
 int nl_request_parse(struct nl_request *request, struct sk_buff *skb, const struct nlmsghdr *nlh,
 		     struct netlink_ext_ack *extack)
@@ -183,14 +189,14 @@ struct ib_device *nl_request_device(struct nl_request *request)
 }
 
 /**
- * nl_request_begin() - take a request apart that is about a device, and find the device
+ * nl_request_begin() - parse a request about a device, and find the device
  * @request: filled in
  * @skb: the message
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * Return: the device with a reference for ib_device_put(), or an ERR_PTR as of nl_request_parse()
- * and nl_request_device().
+ * Return: the device with a reference for ib_device_put(), or an error of nl_request_parse() or
+ * nl_request_device().
  */
 struct ib_device *nl_request_begin(struct nl_request *request, struct sk_buff *skb,
 				   const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
@@ -246,9 +252,9 @@ EXPORT_SYMBOL_IF_KUNIT(nl_reply_begin);
 /**
  * nl_reply_send() - send the reply to a request if it is complete
  * @request: the request
- * @msg: message of nl_reply_begin(); consumed; may be NULL if @err says so
+ * @msg: message of nl_reply_begin(); consumed; may be NULL if @err is not 0
  * @reply: its header
- * @err: 0, or why the reply is not complete
+ * @err: 0, or the error for which the reply is not complete
  *
  * Return: 0 or a negative errno.
  */
@@ -276,10 +282,10 @@ struct nlmsghdr *nl_dump_begin(struct sk_buff *skb, const struct netlink_callbac
 }
 
 /**
- * nl_dump_end() - end a message of a dump, or take it back if it is not complete
+ * nl_dump_end() - end a message of a dump, or remove it if it is not complete
  * @skb: the part of the answer
  * @message: the message's header
- * @err: 0, or why the message is not complete
+ * @err: 0, or the error for which the message is not complete
  *
  * Return: @err.
  */
@@ -296,7 +302,7 @@ int nl_dump_end(struct sk_buff *skb, struct nlmsghdr *message, int err)
  * nl_put_name() - append the name of a device
  * @msg: the message
  * @attr: attribute type
- * @device: the device, which may get another name meanwhile: the whole of one of both is appended
+ * @device: the device, which may be renamed meanwhile: either the old or the new name is appended
  *
  * Context: may sleep.
  * Return: 0 or -EMSGSIZE.
@@ -310,7 +316,7 @@ int nl_put_name(struct sk_buff *msg, int attr, const struct ib_device *device)
 }
 
 /**
- * nl_put_device() - append what every reply about a device begins with
+ * nl_put_device() - append the index and name of a device, with which replies begin
  * @msg: the message
  * @device: the device
  *
@@ -362,7 +368,7 @@ int nl_put_u64(struct sk_buff *msg, int attr, u64 value)
 /* ---- requests about the counters of a port ---- */
 
 /**
- * nl_stat_end() - end what nl_stat_with_port() began
+ * nl_stat_end() - end what nl_stat_begin() or nl_stat_with_port() began
  * @request: the request
  */
 void nl_stat_end(struct stat_request *request)
@@ -395,7 +401,7 @@ int nl_stat_begin(struct stat_request *request)
  * @request: filled in
  * @skb: the request
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
  * Return: 0, for nl_stat_end(); -EINVAL for a device or port that is missing or unknown.
  */
@@ -423,7 +429,7 @@ static int put_head(struct sk_buff *msg, const struct stat_request *request)
 /**
  * nl_stat_reply() - answer a request about the counters of a port
  * @request: the request
- * @put: does what is asked for, and adds what there is to say besides device and port
+ * @put: carries out the request, and appends the answer after device and port
  *
  * Return: 0 or a negative errno; -ENOMEM before @put is called.
  */
@@ -441,7 +447,7 @@ int nl_stat_reply(struct stat_request *request,
 }
 
 /**
- * nl_wants_details() - does a request ask for the driver's details?
+ * nl_wants_details() - does a request ask for driver details?
  * @request: the request
  *
  * Return: true if it does.
@@ -456,10 +462,10 @@ bool nl_wants_details(const struct nl_request *request)
 /**
  * nl_answer_device() - answer a request for one device
  * @request: the request
- * @device: the device; its reference goes
- * @put: what the answer says
+ * @device: the device; its reference is dropped
+ * @put: appends the description
  *
- * Return: 0, -ENOMEM, what @put returned, or what sending returned.
+ * Return: 0, -ENOMEM, or the error of @put or of sending.
  */
 int nl_answer_device(struct nl_request *request, struct ib_device *device, nl_put_fn put)
 {
@@ -472,14 +478,14 @@ int nl_answer_device(struct nl_request *request, struct ib_device *device, nl_pu
 }
 
 /**
- * nl_dump_device() - a device's message in a dump of all
+ * nl_dump_device() - append a device's message to a dump of all devices
  * @device: the device
  * @skb: a part of the answer
- * @cb: state of the dump: args[0] counts devices that have been sent
- * @number: which of all devices it is
- * @put: what the message says
+ * @cb: state of the dump: args[0] is the number of devices sent
+ * @number: index of the device in the dump
+ * @put: appends the description
  *
- * Return: 0; -EMSGSIZE when it comes with the next part.
+ * Return: 0; -EMSGSIZE if it does not fit, and is sent with the next part.
  */
 int nl_dump_device(struct ib_device *device, struct sk_buff *skb, struct netlink_callback *cb,
 		   unsigned int number, nl_put_fn put)

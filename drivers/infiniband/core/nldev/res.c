@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands about tracked objects: RES_GET, how many of each kind a device has.
+ * Commands about tracked objects: RES_GET, which counts the objects of each type of a device.
  */
 #include <net/sock.h>
 #include <rdma/ib_verbs.h>
@@ -30,7 +30,7 @@ static int put_count(struct sk_buff *msg, const char *name, u64 count)
 	return 0;
 }
 
-/* On an error the caller takes the whole message back. */
+/* On an error the caller removes the whole message. */
 static int put_summary(struct sk_buff *msg, struct ib_device *device, bool details)
 {
 	struct nlattr *table;
@@ -66,9 +66,9 @@ static int put_detailed(struct sk_buff *msg, struct ib_device *device)
  * nldev_res_get() - RDMA_NLDEV_CMD_RES_GET for one device
  * @skb: the request
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * Return: 0, -EINVAL for a missing or unknown device, or what sending returned.
+ * Return: 0, -EINVAL for a missing or unknown device, or the error of sending.
  */
 int nldev_res_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
@@ -90,10 +90,10 @@ static int dump_summary(struct ib_device *device, struct sk_buff *skb, struct ne
 /**
  * nldev_res_dump() - RDMA_NLDEV_CMD_RES_GET for all devices
  * @skb: a part of the answer
- * @cb: state of the dump: args[0] counts devices that have been sent, args[1] says whether details
+ * @cb: state of the dump: args[0] is the number of devices sent, args[1] whether details
  *      are wanted
  *
- * A malformed request asks for no details.
+ * A malformed request is answered without details.
  *
  * Return: bytes in @skb.
  */

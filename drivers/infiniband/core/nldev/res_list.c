@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands about single tracked objects: RES_PD_GET, RES_CQ_GET and so on, one object by its
- * number or all of a device.
+ * Commands about single tracked objects: RES_PD_GET, RES_CQ_GET and so on, for one object by its id
+ * or all objects of a device.
  */
 #include <net/sock.h>
 #include <rdma/ib_verbs.h>
@@ -11,13 +11,13 @@
 #include "nldev_priv.h"
 
 /**
- * struct res_kind - how objects of a type are asked for and listed
+ * struct res_kind - requests and lists of objects of a type
  * @type: tracked type
  * @table: attribute around the list
  * @entry: attribute around an object in it
- * @number: attribute of an object's number
- * @per_port: objects belong to ports, one of which must be named with a number
- * @raw: it is the driver that describes them, if it does
+ * @number: attribute of an object's id
+ * @per_port: objects belong to ports, and a request by id must have a port
+ * @raw: the driver describes them, if it can
  * @put: describes an object
  */
 struct res_kind {
@@ -38,7 +38,7 @@ struct res_kind {
 		.number = RDMA_NLDEV_ATTR_RES_##_type##N, .put = _put,			\
 	}
 
-/* The same objects, described by the driver as its hardware sees them. */
+/* The same objects in the driver's description of its hardware state. */
 #define RAW(_type, _put)								\
 	{										\
 		.type = RDMA_RESTRACK_##_type, .table = RDMA_NLDEV_ATTR_RES_##_type,	\
@@ -88,7 +88,7 @@ static const struct res_kind *kind_of(const struct nlmsghdr *nlh)
 	return &kinds[RDMA_NL_GET_OP(nlh->nlmsg_type)];
 }
 
-/* Finds out who asks, and about which port, if about any. */
+/* Determines the sender's privilege, and the port of the request, if it has any. */
 static int subject_of(struct nl_subject *subject, struct nl_request *request,
 		      struct ib_device *device)
 {
@@ -100,7 +100,7 @@ static int subject_of(struct nl_subject *subject, struct nl_request *request,
 }
 
 /*
- * -EINVAL comes from a driver that has no view of its own, or from nl_put_*_raw() without a
+ * -EINVAL is the error of a driver without a description of its own, or of nl_put_*_raw() without a
  * driver's operation: the reason is given here.
  */
 static int explained(struct nl_request *request, const struct ib_device *device,
@@ -157,13 +157,14 @@ static int get_object(struct nl_request *request, const struct res_kind *kind)
 
 /**
  * nldev_res_object_get() - RDMA_NLDEV_CMD_RES_*_GET and _GET_RAW for one object
- * @skb: the request: a device, the object's number, and for QPs their port
+ * @skb: the request: a device, the object's id, and its port if objects of this type belong to
+ *	ports
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * Return: 0; -EINVAL for an incomplete request or a driver without a view of its own; -ENOENT for a
- * number that no object has; -EAGAIN for a QP of another port; or what the driver or sending
- * returned.
+ * Return: 0; -EINVAL for an incomplete request or a driver without a description of its own;
+ * -ENOENT for an unknown id; -EAGAIN for an object of another port; or the error of the driver or
+ * of sending.
  */
 int nldev_res_object_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 			 struct netlink_ext_ack *extack)
@@ -175,7 +176,7 @@ int nldev_res_object_get(struct sk_buff *skb, struct nlmsghdr *nlh,
 
 /**
  * nl_get_mr_stat() - answer STAT_GET for one region
- * @request: the request: a device and the region's number
+ * @request: the request: a device and the region's id
  *
  * Return: as nldev_res_object_get().
  */
@@ -186,7 +187,7 @@ int nl_get_mr_stat(struct nl_request *request)
 
 /**
  * nl_get_counter() - answer STAT_GET for one counter of QPs
- * @request: the request: a device, a port, and the counter's number
+ * @request: the request: a device, a port, and the counter's id
  *
  * Return: as nldev_res_object_get().
  */
@@ -195,7 +196,7 @@ int nl_get_counter(struct nl_request *request)
 	return get_object(request, &counters);
 }
 
-/* Appends one object. The message stays as it was if the object does not fit or is left out. */
+/* Appends one object. The message is unchanged if the object does not fit or is left out. */
 static int put_entry(struct sk_buff *msg, const struct res_kind *kind,
 		     struct rdma_restrack_entry *res, const struct nl_subject *subject)
 {
@@ -213,9 +214,9 @@ static int put_entry(struct sk_buff *msg, const struct res_kind *kind,
 }
 
 /*
- * As many objects as fit from number args[0] on, which is left behind the last of them; 0 there
- * when the last number was given.  Returns how many were looked at, or an error other than a full
- * message.
+ * Appends as many objects as fit from id args[0] on, and sets args[0] to the id after the last of
+ * them; if that wraps to 0, args[1] is set. Returns the number of objects visited, or an error
+ * other than a full message.
  */
 static int put_entries(struct sk_buff *msg, struct netlink_callback *cb,
 		       const struct res_kind *kind, struct ib_device *device,
@@ -316,7 +317,8 @@ int nldev_stat_dump(struct sk_buff *skb, struct netlink_callback *cb)
 /**
  * nldev_res_object_dump() - RDMA_NLDEV_CMD_RES_*_GET and _GET_RAW for all objects of a kind
  * @skb: a part of the answer
- * @cb: state of the dump: the request, args[0] the lowest number not yet sent, args[1] no more
+ * @cb: state of the dump: the request, args[0] the lowest id not sent yet, args[1] that there are
+ *	no more
  *
  * Return: bytes in @skb, 0 at the end; -EINVAL for an incomplete request, or the driver's error.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What is said of a tracked object, by kind.  The lookup reference that the caller holds keeps the
+ * Descriptions of tracked objects, by type. The look-up reference that the caller holds keeps the
  * object, its handle, and so its context and parents.
  */
 #include <kunit/visibility.h>
@@ -12,11 +12,12 @@
 #include "nldev_priv.h"
 
 /**
- * nl_put_owner() - say who made an object
+ * nl_put_owner() - append the creator of an object
  * @msg: the message
  * @res: its tracking entry
  *
- * User objects have a process, by whose number its name is found; others name their module.
+ * User objects have the PID of a process, which leads to its name; kernel objects have the name of
+ * their module.
  *
  * Return: 0 or -EMSGSIZE.
  */
@@ -46,7 +47,7 @@ static int put_context(struct sk_buff *msg, const struct rdma_restrack_entry *re
  * nl_put_pd() - describe a PD
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
  * Return: 0 or -EMSGSIZE.
  */
@@ -73,7 +74,7 @@ EXPORT_SYMBOL_IF_KUNIT(nl_put_pd);
  * nl_put_cq() - describe a CQ
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
  * Return: 0, -EMSGSIZE, or the driver's error.
  */
@@ -128,9 +129,9 @@ static int put_qp_attrs(struct sk_buff *msg, const struct ib_qp *qp, const struc
  * nl_put_qp() - describe a QP
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
- * Return: 0, -EAGAIN for a QP of another port than the one asked about, -EMSGSIZE, or the driver's
+ * Return: 0, -EAGAIN for a QP of another port than that of the request, -EMSGSIZE, or the driver's
  * error.
  */
 int nl_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
@@ -165,7 +166,7 @@ int nl_put_qp(struct sk_buff *msg, struct rdma_restrack_entry *res,
  * nl_put_mr() - describe an MR
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
  * Return: 0, -EMSGSIZE, or the driver's error.
  */
@@ -182,8 +183,8 @@ int nl_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_MRN, res->id))
 		return -EMSGSIZE;
 	/*
-	 * Reregistration may move the MR to another PD, but waits for this before the old one may
-	 * end.
+	 * Reregistration may move the MR to another PD, but waits for this look-up before the old
+	 * PD may be destroyed.
 	 */
 	if (!rdma_is_kernel_res(res) &&
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_RES_PDN, READ_ONCE(mr->pd)->res.id))
@@ -197,7 +198,7 @@ int nl_put_mr(struct sk_buff *msg, struct rdma_restrack_entry *res,
  * nl_put_ctx() - describe a user context
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
  * Return: 0 or -EMSGSIZE.
  */
@@ -213,11 +214,12 @@ int nl_put_ctx(struct sk_buff *msg, struct rdma_restrack_entry *res,
  * nl_put_cm_id() - describe a CM id
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
- * The module that has made the id adds the attributes that only it knows.
+ * The module that has created the id appends the attributes that only it knows.
  *
- * Return: 0, -EAGAIN for one of another port than asked about, -EMSGSIZE, or the module's error.
+ * Return: 0, -EAGAIN for one of another port than that of the request, -EMSGSIZE, or the module's
+ * error.
  */
 int nl_put_cm_id(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		 const struct nl_subject *subject)
@@ -249,7 +251,7 @@ static int put_range(struct sk_buff *msg, u32 first, u32 last)
 	return 0;
 }
 
-/* QPs are tracked by their numbers, so they come in order. */
+/* QPs are tracked by their numbers, so the walk visits them in order. */
 static int put_srq_qps(struct sk_buff *msg, struct ib_srq *srq)
 {
 	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_RES_QP);
@@ -284,7 +286,7 @@ static int put_srq_qps(struct sk_buff *msg, struct ib_srq *srq)
  * nl_put_srq() - describe an SRQ, with the QPs that receive from it
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
  * Return: 0, -EMSGSIZE, or the driver's error.
  */
@@ -307,10 +309,10 @@ int nl_put_srq(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_mr_stat() - describe what is counted for an MR
+ * nl_put_mr_stat() - describe the counters of an MR
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
  * Return: 0, -EMSGSIZE, or the driver's error.
  */
@@ -326,12 +328,12 @@ int nl_put_mr_stat(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_cq_raw() - add the driver's own description of a CQ
+ * nl_put_cq_raw() - append the driver's own description of a CQ
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
- * Return: what the driver returns; -EINVAL when it has none.
+ * Return: the driver's return value; -EINVAL if it has none.
  */
 int nl_put_cq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		  const struct nl_subject *subject)
@@ -343,13 +345,13 @@ int nl_put_cq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_qp_raw() - add the driver's own description of a QP
+ * nl_put_qp_raw() - append the driver's own description of a QP
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
- * Return: what the driver returns; -EAGAIN for one of another port than asked about; -EINVAL when
- * the driver has none.
+ * Return: the driver's return value; -EAGAIN for a QP of another port than that of the request;
+ * -EINVAL if the driver has no description.
  */
 int nl_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		  const struct nl_subject *subject)
@@ -363,12 +365,12 @@ int nl_put_qp_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_mr_raw() - add the driver's own description of an MR
+ * nl_put_mr_raw() - append the driver's own description of an MR
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
- * Return: what the driver returns; -EINVAL when it has none.
+ * Return: the driver's return value; -EINVAL if it has none.
  */
 int nl_put_mr_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		  const struct nl_subject *subject)
@@ -380,12 +382,12 @@ int nl_put_mr_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 }
 
 /**
- * nl_put_srq_raw() - add the driver's own description of an SRQ
+ * nl_put_srq_raw() - append the driver's own description of an SRQ
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
- * Return: what the driver returns; -EINVAL when it has none.
+ * Return: the driver's return value; -EINVAL if it has none.
  */
 int nl_put_srq_raw(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		   const struct nl_subject *subject)
@@ -460,12 +462,12 @@ static int put_values(struct sk_buff *msg, struct rdma_counter *counter)
 }
 
 /**
- * nl_put_counter() - describe a counter: what for, which QPs, and its values as read now
+ * nl_put_counter() - describe a counter: its criteria, its QPs, and its present values
  * @msg: the message
  * @res: its tracking entry
- * @subject: what is asked about, and by whom
+ * @subject: scope and privilege of the request
  *
- * Return: 0, -EAGAIN for one of another port than asked about, or -EMSGSIZE.
+ * Return: 0, -EAGAIN for one of another port than that of the request, or -EMSGSIZE.
  */
 int nl_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
 		   const struct nl_subject *subject)
@@ -474,7 +476,7 @@ int nl_put_counter(struct sk_buff *msg, struct rdma_restrack_entry *res,
 
 	if (subject->port_num && subject->port_num != counter->port)
 		return -EAGAIN;
-	/* One that cannot be read has the values that were read last. */
+	/* If the counter cannot be read, its values are those of the last read. */
 	rdma_counter_query_stats(counter);
 	if (nla_put_u32(msg, RDMA_NLDEV_ATTR_PORT_INDEX, counter->port) ||
 	    nla_put_u32(msg, RDMA_NLDEV_ATTR_STAT_COUNTER_ID, counter->id) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands about hardware counters: STAT_GET, STAT_GET_STATUS and STAT_SET.  Those of a port are
- * read, and the optional ones among them switched; for those of QPs see stat_qp.c.
+ * Commands about hardware counters: STAT_GET, STAT_GET_STATUS and STAT_SET. The counters of a port
+ * are read, and the optional ones switched; for counters of QPs see stat_qp.c.
  */
 #include <linux/bitmap.h>
 #include <linux/cleanup.h>
@@ -23,7 +23,7 @@ static int stat_counters(struct stat_request *request)
 
 /* ---- STAT_GET ---- */
 
-/* Appends the sums of the device's values and those of its counters of QPs. */
+/* Appends the sums of the device's values and those of its QP counters. */
 static int put_sums(struct sk_buff *msg, const struct rdma_hw_stats *stats, const u64 *of_qps)
 {
 	struct nlattr *table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
@@ -41,7 +41,7 @@ static int put_sums(struct sk_buff *msg, const struct rdma_hw_stats *stats, cons
 	return 0;
 }
 
-/* The driver is asked now, whatever age of values sysfs allows. */
+/* The driver reads the values now, whatever age sysfs allows. */
 static int put_now(struct sk_buff *msg, const struct stat_request *request, const u64 *of_qps)
 {
 	struct rdma_hw_stats *stats = request->stats;
@@ -84,13 +84,13 @@ static int get_values(struct stat_request *request)
 /**
  * nldev_stat_get() - RDMA_NLDEV_CMD_STAT_GET: the counters of a port or of a region, a counter of
  * QPs, or a port's rule for these
- * @skb: the request: a device and a port, 0 for the device's own counters; or an MR's number, or a
- *       counter's
+ * @skb: the request: a device and a port, 0 for the device's own counters; or the id of an MR or of
+ *	a counter
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * Return: 0; -EINVAL for an incomplete request, a device without such counters, or one that cannot
- * be asked; -EMSGSIZE for more than fit a message.
+ * Return: 0; -EINVAL for an incomplete request, a device without such counters, or counters that
+ * cannot be read; -EMSGSIZE for more counters than fit into a message.
  */
 int nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
@@ -118,7 +118,7 @@ int nldev_stat_get(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext
 
 /* ---- STAT_GET_STATUS ---- */
 
-/* Appends the counters by number, and which of the optional ones are switched on. */
+/* Appends the counters with their indices, and for optional ones whether they are enabled. */
 static int put_status(struct sk_buff *msg, struct stat_request *request)
 {
 	struct rdma_hw_stats *stats = request->stats;
@@ -146,13 +146,13 @@ static int put_status(struct sk_buff *msg, struct stat_request *request)
 }
 
 /**
- * nldev_stat_get_status() - RDMA_NLDEV_CMD_STAT_GET_STATUS: which counters a port has
+ * nldev_stat_get_status() - RDMA_NLDEV_CMD_STAT_GET_STATUS: list the counters of a port
  * @skb: the request: a device and a port
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
  * Return: 0; -EINVAL for an incomplete request or a port without counters; -EMSGSIZE for more
- * than fit a message.
+ * counters than fit into a message.
  */
 int nldev_stat_get_status(struct sk_buff *skb, struct nlmsghdr *nlh,
 			  struct netlink_ext_ack *extack)
@@ -175,7 +175,7 @@ static bool is_optional(const struct rdma_hw_stats *stats, u32 index)
 	return index < stats->num_counters && (stats->descs[index].flags & IB_STAT_FLAG_OPTIONAL);
 }
 
-/* Collects the counters that the request names by number. All of them must be optional. */
+/* Collects the counters that the request names by index. All of them must be optional. */
 static int wanted_counters(const struct stat_request *request, unsigned long *wanted)
 {
 	const struct nlattr *list = request->nl.tb[RDMA_NLDEV_ATTR_STAT_HWCOUNTERS];
@@ -195,7 +195,7 @@ static int wanted_counters(const struct stat_request *request, unsigned long *wa
 	return 0;
 }
 
-/* Switches the wanted counters on, and the other optional ones off. */
+/* Enables the wanted counters, and disables the other optional ones. */
 static int switch_counters(const struct stat_request *request, const unsigned long *wanted)
 {
 	int ret = 0;
@@ -237,21 +237,21 @@ static int apply(struct stat_request *request)
 	return rdma_nl_refuse(request->nl.extack, -EINVAL, "nothing to set");
 }
 
-/* The message is there before anything is changed, and what is added to it has room. */
+/* The message is allocated before anything is changed, and has room for what is appended. */
 static int apply_and_tell(struct sk_buff *msg, struct stat_request *request)
 {
 	return apply(request) ?: nl_stat_put_binding(msg, request);
 }
 
 /**
- * nldev_stat_set() - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port, or say how
- * its QPs come to counters of their own
- * @skb: the request: a device, a port, and the numbers of those that are to count, a mode, or both
+ * nldev_stat_set() - RDMA_NLDEV_CMD_STAT_SET: switch the optional counters of a port, or set how
+ * its QPs are bound to counters
+ * @skb: the request: a device, a port, and the indices of counters to enable, a mode, or both
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
  * Return: 0; -EINVAL for an incomplete request, a port without counters, or a counter that always
- * counts; -EOPNOTSUPP where the device cannot; -ENOMEM; the driver's error.
+ * counts; -EOPNOTSUPP if the device does not support it; -ENOMEM; the driver's error.
  */
 int nldev_stat_set(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counters that QPs are bound to: what STAT_GET, STAT_SET and STAT_DEL do about them.
+ * Counters that QPs are bound to: their parts of STAT_GET, STAT_SET and STAT_DEL.
  */
 #include <linux/cleanup.h>
 #include <net/sock.h>
@@ -16,9 +16,9 @@ static bool is_about_qps(const struct nl_request *nl)
 }
 
 /**
- * nl_stat_put_binding() - say which QP has been bound to which counter, or taken off it
+ * nl_stat_put_binding() - append the QP and the counter of a binding or unbinding
  * @msg: the message
- * @request: the request; without a number of a counter there is nothing to say
+ * @request: the request; nothing is appended if its counter id is 0
  *
  * Return: 0 or -EMSGSIZE.
  */
@@ -57,10 +57,10 @@ static int set_rule(struct stat_request *request)
 }
 
 /**
- * nl_stat_set_mode() - what STAT_SET with a mode does: give a port a rule or end it, or bind a QP
+ * nl_stat_set_mode() - carry out STAT_SET with a mode: set or end a port's rule, or bind a QP
  * @request: the request, with a port
  *
- * Return: 0, with what nl_stat_put_binding() says in the request; or a negative errno.
+ * Return: 0, with the data for nl_stat_put_binding() in the request; or a negative errno.
  */
 int nl_stat_set_mode(struct stat_request *request)
 {
@@ -94,7 +94,7 @@ static int check_unbind(struct stat_request *request)
 	return 0;
 }
 
-/* The message is there, and complete, before the QP is taken off. */
+/* The message is allocated, and complete, before the QP is unbound. */
 static int tell_and_unbind(struct sk_buff *msg, struct stat_request *request)
 {
 	return nl_stat_put_binding(msg, request) ?:
@@ -103,12 +103,12 @@ static int tell_and_unbind(struct sk_buff *msg, struct stat_request *request)
 }
 
 /**
- * nldev_stat_del() - RDMA_NLDEV_CMD_STAT_DEL: take a QP off the counter it is bound to
- * @skb: the request: a device, a port, and the numbers of both
+ * nldev_stat_del() - RDMA_NLDEV_CMD_STAT_DEL: unbind a QP from its counter
+ * @skb: the request: a device, a port, and the ids of counter and QP
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * Return: 0; -EINVAL for an incomplete request or a QP that is not bound so; -ENOENT for one that
+ * Return: 0; -EINVAL for an incomplete request or a QP without this binding; -ENOENT for a QP that
  * does not exist; -EOPNOTSUPP for a device without such counters; the driver's error.
  */
 int nldev_stat_del(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
@@ -141,10 +141,9 @@ static int put_mode(struct sk_buff *msg, struct stat_request *request)
 }
 
 /**
- * nl_stat_get_qp() - answer STAT_GET about QPs: one counter by its number, or how a port's QPs come
- * to counters
+ * nl_stat_get_qp() - answer STAT_GET about QPs: one counter by its id, or the mode of a port
  * @nl: the request, parsed
- * @skb: the same
+ * @skb: its message
  * @nlh: its header
  *
  * Return: 0; -EINVAL for an incomplete request; -ENOENT for a counter that does not exist.

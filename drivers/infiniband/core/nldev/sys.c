@@ -11,7 +11,10 @@ static int put_system_info(struct sk_buff *msg)
 {
 	if (nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, ib_devices_shared_netns) ||
 	    nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_MONITOR_MODE, 1) ||
-	    /* fork() copies pinned pages at once, so user space need not keep children off them. */
+	    /*
+	     * fork() copies pinned pages at once, so user space need not call
+	     * madvise(MADV_DONTFORK).
+	     */
 	    nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_COPY_ON_FORK, 1) ||
 	    nla_put_u8(msg, RDMA_NLDEV_SYS_ATTR_PRIVILEGED_QKEY_MODE,
 		       rdma_nl_privileged_qkey_is_set()))
@@ -23,7 +26,7 @@ static int put_system_info(struct sk_buff *msg)
  * nldev_sys_get() - RDMA_NLDEV_CMD_SYS_GET
  * @skb: the request
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
  * Return: 0 or a negative errno.
  */
@@ -54,10 +57,11 @@ static int flag_of(struct nl_request *request, const struct nlattr *attr, const 
 }
 
 /**
- * nldev_sys_set() - RDMA_NLDEV_CMD_SYS_SET: mode of network namespaces, privilege of Q_Keys
+ * nldev_sys_set() - RDMA_NLDEV_CMD_SYS_SET: set the mode of network namespaces or of privileged
+ * Q_Keys
  * @skb: the request
  * @nlh: its header
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
  * Return: 0, -EINVAL, -EPERM, or -EBUSY if other network namespaces forbid a change of mode.
  */
