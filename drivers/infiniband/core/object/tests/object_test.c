@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: the object base on a device that no driver stands behind.
+ * KUnit: the object base on a device without a driver.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -16,11 +16,11 @@
  * struct thing - an object whose driver is this file
  * @obj: base
  * @magic: ALIVE until the driver has destroyed it
- * @refuse: what the driver answers
- * @bed: the test it belongs to
+ * @refuse: error with which the driver refuses destruction, or 0
+ * @bed: data of its test
  * @child: linked from within the destruction, to see it refused
- * @child_ret: how that ended
- * @rival: published from within the destruction
+ * @child_ret: result of linking @child
+ * @rival: object that is published from within the destruction
  */
 struct thing {
 	struct rdma_object obj;
@@ -33,12 +33,12 @@ struct thing {
 };
 
 /**
- * struct bed - what every case starts with
+ * struct bed - common objects of the cases
  * @device: unregistered device
  * @owner: owner of the case's objects
  * @order: things in the order in which they were destroyed
  * @destroyed: their number
- * @released: things whose memory the base gave back
+ * @released: number of things whose memory the base has released
  */
 struct bed {
 	struct ib_device *device;
@@ -76,7 +76,7 @@ static const struct rdma_object_ops core_allocated = {
 	.release = thing_release,
 };
 
-/* The base must not look at a driver-allocated object after this. */
+/* The base must not access a driver-allocated object after this. */
 static int thing_destroy_and_free(struct rdma_object *obj, struct ib_udata *udata)
 {
 	int ret = thing_destroy(obj, udata);
@@ -90,7 +90,7 @@ static const struct rdma_object_ops driver_allocated = {
 	.destroy = thing_destroy_and_free,
 };
 
-/* A thing that is not published. Its memory stays until the case ends. */
+/* Makes a thing that is not published. Its memory stays until the case ends. */
 static struct thing *new_thing(struct kunit *test, enum rdma_object_type type,
 			       const struct rdma_object_ops *ops)
 {
@@ -146,7 +146,7 @@ static void bed_exit(struct kunit *test)
 
 	if (!bed || !bed->device)
 		return;
-	/* Whatever a failed case left, and nothing in one that passed */
+	/* Destroys whatever a failed case has left; a passed case leaves nothing. */
 	KUNIT_EXPECT_EQ(test, 0, rdma_owner_reap(bed->owner));
 	rdma_owner_put(bed->owner);
 	KUNIT_EXPECT_PTR_EQ(test, NULL, rdma_owner_find(bed->device, "object-test"));
@@ -229,13 +229,13 @@ static void refusal_keeps_object(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, found(mr));
 	KUNIT_EXPECT_EQ(test, number, mr->obj.res.id);
 	KUNIT_EXPECT_EQ(test, -EBUSY, rdma_object_destroy(&pd->obj, NULL));
-	/* It can be looked up and used as a parent as before */
+	/* It can be looked up and used as a parent as before. */
 	KUNIT_EXPECT_EQ(test, 0, rdma_object_hold(&mr->obj));
 	rdma_object_unhold(&mr->obj);
 
-	/* Reaping takes what it can: the CQ; the MR keeps itself and its PD */
+	/* Reaping destroys what it can, the CQ; the MR keeps itself and its PD. */
 	KUNIT_EXPECT_EQ(test, 2, rdma_owner_reap(bed->owner));
-	/* They may stay longer than the module and what it calls itself. */
+	/* They may outlive the module and its name string. */
 	KUNIT_EXPECT_PTR_EQ(test, mr->obj.res.kern_name, &bed->owner->name[0]);
 	KUNIT_EXPECT_PTR_EQ(test, pd->obj.res.kern_name, &bed->owner->name[0]);
 	KUNIT_EXPECT_EQ(test, GONE, cq->magic);
@@ -246,7 +246,7 @@ static void refusal_keeps_object(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, GONE, pd->magic);
 }
 
-/* Numbers come round, and the next in turn is that of an object that its driver will keep. */
+/* Ids wrap, and the next one is that of an object that its driver will keep. */
 static void refusal_keeps_number(struct kunit *test)
 {
 	struct bed *bed = test->priv;
@@ -263,7 +263,7 @@ static void refusal_keeps_number(struct kunit *test)
 	KUNIT_EXPECT_NE(test, number, rival->obj.res.id);
 	KUNIT_EXPECT_TRUE(test, found(rival));
 
-	/* When it goes indeed, its number is free */
+	/* When it is destroyed, its id is free. */
 	mr->refuse = 0;
 	mr->rival = NULL;
 	KUNIT_EXPECT_EQ(test, 0, rdma_object_destroy(&mr->obj, NULL));
@@ -297,7 +297,7 @@ static void reaped_children_first(struct kunit *test)
 	struct thing *srq = add_thing(test, RDMA_OBJECT_SRQ, pd, cq);
 	struct thing *pd2 = add_thing(test, RDMA_OBJECT_PD, NULL, NULL);
 
-	/* The MR moves into a PD that is younger than itself */
+	/* The MR moves to a PD that is younger than itself. */
 	KUNIT_EXPECT_EQ(test, 0, rdma_object_link(&mr->obj, &pd2->obj));
 	rdma_object_unlink(&mr->obj, &pd->obj);
 
@@ -322,7 +322,7 @@ static void untracked_types(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
 	KUNIT_EXPECT_EQ(test, -EBUSY, rdma_object_destroy(&pd->obj, NULL));
 
-	/* As destroyed from a softirq */
+	/* As when it is destroyed from a softirq. */
 	local_bh_disable();
 	KUNIT_EXPECT_EQ(test, 0, rdma_object_destroy(&ah->obj, NULL));
 	local_bh_enable();
@@ -348,7 +348,7 @@ static void numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
 }
 
-/* There is no object of number 0, and a number in use is left out. */
+/* No object has id 0, and an id in use is skipped. */
 static void numbers_come_round(struct kunit *test)
 {
 	static const u32 numbers[] = { U32_MAX - 1, U32_MAX, 2, 3 };
@@ -370,7 +370,9 @@ static void numbers_come_round(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, rdma_owner_reap(bed->owner));
 }
 
-/* An entry that is tracked by itself: found from its addition to its end, which waits for users. */
+/*
+ * An entry that is tracked by itself is found from its addition to its end, which waits for users.
+ */
 static void entries_alone(struct kunit *test)
 {
 	struct bed *bed = test->priv;
@@ -396,7 +398,10 @@ static void entries_alone(struct kunit *test)
 			PTR_ERR(rdma_restrack_get_byid(bed->device, RDMA_RESTRACK_CQ, number)));
 	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
 
-	/* Begun anew it is found under another number, and as an entry of no table not at all. */
+	/*
+	 * Initialised again, it is found under another id, and not at all as an entry without
+	 * table.
+	 */
 	rdma_restrack_new(res, RDMA_RESTRACK_CQ);
 	rdma_restrack_add(res);
 	KUNIT_EXPECT_NE(test, res->id, number);
@@ -407,7 +412,9 @@ static void entries_alone(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, res->valid);
 	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(bed->device, RDMA_RESTRACK_CQ, true));
 	rdma_restrack_del(res);
-	/* One that was never added is not found after a change either, and ends, too. */
+	/*
+	 * An entry that was never added is not found after a change either, and can be ended, too.
+	 */
 	rdma_restrack_new(res, RDMA_RESTRACK_CQ);
 	rdma_restrack_sync(res);
 	KUNIT_EXPECT_FALSE(test, res->valid);
@@ -415,7 +422,7 @@ static void entries_alone(struct kunit *test)
 	rdma_object_abort(&thing->obj);
 }
 
-/* A child has the name of the module or the task that its parent has. */
+/* A child has the name of its parent's module or task. */
 static void parents_name(struct kunit *test)
 {
 	struct thing *kernel = new_thing(test, RDMA_OBJECT_PD, &core_allocated);
@@ -505,7 +512,7 @@ static void async_waits_for_lookups(struct kunit *test)
 
 	init_completion(&ending.told);
 	KUNIT_ASSERT_TRUE(test, rdma_object_get(&cq->obj));
-	/* Returns although a reference is held, and hides the object at once */
+	/* This returns although a reference is held, and hides the object at once. */
 	KUNIT_ASSERT_EQ(test, 0, rdma_object_destroy_async(&cq->obj, tell, &ending));
 	KUNIT_EXPECT_EQ(test, -ENOENT,
 			PTR_ERR(rdma_restrack_get_byid(bed->device, RDMA_RESTRACK_CQ, number)));
@@ -516,7 +523,9 @@ static void async_waits_for_lookups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, GONE, cq->magic);
 }
 
-/* Of a user's object: a kernel object's refusal is a bug of the driver, and warned of. */
+/*
+ * This is for a user's object: the refusal of a kernel object is a bug of the driver, and logged.
+ */
 static void async_refusal_is_told(struct kunit *test)
 {
 	struct thing *pd = add_thing(test, RDMA_OBJECT_PD, NULL, NULL);
@@ -557,11 +566,13 @@ static int destroy_on_signal(void *data)
 
 	wait_for_completion(d->go);
 	d->ret = rdma_object_destroy(&d->thing->obj, NULL);
-	/* The module may be gone a moment later */
+	/* The module may be unloaded a moment later. */
 	kthread_complete_and_exit(&d->done, 0);
 }
 
-/* Many tasks destroy the same object: one succeeds, the others learn that it is being destroyed. */
+/*
+ * Many tasks destroy the same object: one succeeds, the others are told that it is being destroyed.
+ */
 static void one_destroyer_wins(struct kunit *test)
 {
 	struct bed *bed = test->priv;
@@ -573,7 +584,7 @@ static void one_destroyer_wins(struct kunit *test)
 		unsigned int won = 0, busy = 0;
 
 		init_completion(&go);
-		/* It stays while a reference is held: the first to destroy it waits for that */
+		/* A held reference keeps it: the first task to destroy it waits for that. */
 		KUNIT_ASSERT_TRUE(test, rdma_object_get(&cq->obj));
 		for (unsigned int i = 0; i < ARRAY_SIZE(d); i++) {
 			struct task_struct *task;
@@ -653,7 +664,7 @@ static void lookups_see_the_living(struct kunit *test)
 		cond_resched();
 		KUNIT_EXPECT_EQ(test, 0, rdma_object_destroy(&thing->obj, NULL));
 	}
-	/* One that stays until both have met it proves that they looked */
+	/* An object that stays until both have found it proves that they have looked. */
 	thing = add_thing(test, RDMA_OBJECT_CQ, NULL, NULL);
 	for (unsigned int i = 0; i < ARRAY_SIZE(seekers); i++) {
 		unsigned long before = READ_ONCE(seekers[i].hits);

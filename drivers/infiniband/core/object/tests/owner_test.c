@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: owners that are user contexts, and what cgroups are charged for them.
+ * KUnit: owners that are user contexts, and their cgroup charges.
  */
 #include <kunit/test.h>
 #include <linux/sched.h>
@@ -38,7 +38,7 @@ static void leave_memory(struct rdma_object *obj)
 
 static const struct rdma_object_ops ops = { .destroy = destroy, .release = leave_memory };
 
-/* A context's objects are not listed: whoever has the context finds them by it. */
+/* A context's objects are not listed: they are found through the context. */
 static void contexts(struct kunit *test)
 {
 	struct rdma_object *pd = kunit_kzalloc(test, sizeof(*pd), GFP_KERNEL);
@@ -72,7 +72,9 @@ static void contexts(struct kunit *test)
 }
 
 #ifdef CONFIG_CGROUP_RDMA
-/* A device has a pool of each cgroup that it has charged something, while it has. */
+/*
+ * A device has a pool in each cgroup to which it has charged something, as long as it is charged.
+ */
 static void charged_and_given_back(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
@@ -95,8 +97,8 @@ static void charged_and_given_back(struct kunit *test)
 
 #ifdef CONFIG_FAILSLAB
 /*
- * Makes something with each of its allocations failing in turn. The debug kernel's checkers may
- * allocate as well, and do without. Returns how often it could not be made.
+ * Makes something with each of its allocations failing in turn. The checkers of a debug kernel may
+ * allocate memory as well, and work without it. Returns how often it could not be made.
  */
 static unsigned int starved(struct kunit *test, bool (*made)(struct kunit *test))
 {
