@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * KUnit: requests to the netlink client of devices, sent through a socket and answered by the real
- * path: counters of ports, tracked objects, and devices above net devices and below others.
+ * code: counters of ports, tracked objects, software devices and sub-devices.
  */
 #include <kunit/static_stub.h>
 #include <linux/completion.h>
@@ -29,16 +29,16 @@ static void values(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, entry);
 	KUNIT_EXPECT_STREQ(test, talk_counter_name(entry), "always");
 	first = nla_get_u64(nla_find_nested(entry, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE));
-	/* a counter that is switched off is not shown */
+	/* A disabled counter is not shown. */
 	KUNIT_EXPECT_NULL(test, talk_counter(t, 1));
-	/* The device counts its readings: each request is one */
+	/* The device counts its readings: each request is one. */
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), 0);
 	entry = talk_counter(t, 0);
 	KUNIT_ASSERT_NOT_NULL(test, entry);
 	KUNIT_EXPECT_EQ(test, first + 1,
 			nla_get_u64(nla_find_nested(entry,
 						    RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE)));
-	/* port 0 is the device */
+	/* Port 0 is the device. */
 	talk_begin_port(t, RDMA_NLDEV_CMD_STAT_GET, 0);
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), 0);
 	KUNIT_EXPECT_NOT_NULL(test, talk_counter(t, 0));
@@ -65,7 +65,7 @@ static void values_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EINVAL);
 }
 
-/* 1 or 0 as counter @n is switched, -1 for one that always counts. */
+/* Returns 1 or 0 if counter @n is optional, and enabled or disabled, and -1 if it always counts. */
 static int switched(struct kunit *test, struct talk *t, unsigned int n)
 {
 	const struct nlattr *entry, *attr;
@@ -80,7 +80,7 @@ static int switched(struct kunit *test, struct talk *t, unsigned int n)
 	return attr ? nla_get_u8(attr) : -1;
 }
 
-/* Counters that are to count: one number, or none. */
+/* Enables one optional counter, or none if @number is negative. */
 static int set_counters(struct kunit *test, struct talk *t, int number)
 {
 	u32 value = number;
@@ -122,7 +122,7 @@ static void switching(struct kunit *test)
 	talk_begin_port(t, RDMA_NLDEV_CMD_STAT_GET, 1);
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), 0);
 	KUNIT_EXPECT_NOT_NULL(test, talk_counter(t, 1));
-	/* those not named stop counting */
+	/* Counters that are not named are disabled. */
 	KUNIT_EXPECT_EQ(test, set_counters(test, t, -1), 0);
 	KUNIT_EXPECT_EQ(test, switched(test, t, 1), 0);
 
@@ -134,7 +134,7 @@ static void switching(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EOPNOTSUPP);
 }
 
-/* ---- devices above net devices ---- */
+/* ---- software devices ---- */
 
 static char linked[IB_DEVICE_NAME_MAX];
 
@@ -161,7 +161,7 @@ static int make_link(struct kunit *test, const char *name, const char *type, con
 	return talk_ask(test, t);
 }
 
-/* A driver that has this leaves freeing the device to the core. */
+/* A driver with this operation leaves freeing the device to the core. */
 static void nothing_besides(struct ib_device *device)
 {
 }
@@ -181,7 +181,7 @@ static void links(struct kunit *test)
 	rdma_link_unregister(&link_ops);
 	KUNIT_EXPECT_EQ(test, make_link(test, "kt_one", "kt_link", "lo"), -EINVAL);
 
-	/* Only what was made so is removed so */
+	/* DELLINK removes only devices that NEWLINK has created. */
 	talk_begin(t, RDMA_NLDEV_CMD_DELLINK, 0);
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EINVAL);
 	talk_add_u32(t, RDMA_NLDEV_ATTR_DEV_INDEX, t->device->ib.index);
@@ -193,7 +193,7 @@ static void links(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EINVAL);
 }
 
-/* ---- devices below devices ---- */
+/* ---- sub-devices ---- */
 
 static struct test_device *below;
 
@@ -245,7 +245,7 @@ static int about(struct kunit *test, unsigned int op, u32 index)
 	return talk_ask(test, t);
 }
 
-/* A copy that nobody writes over, of a name that is being changed. */
+/* Copies a name that is being changed as if no lock protected it. */
 static void copy_of_name(const struct ib_device *device, char *name)
 {
 	strscpy(name, device == &below->ib ? "kt_below_copy" : "kt_nldev_copy", IB_DEVICE_NAME_MAX);
@@ -294,7 +294,7 @@ static void devices_below(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, below);
 	KUNIT_EXPECT_EQ(test, about(test, RDMA_NLDEV_CMD_DELDEV, index), -EINVAL);
 
-	/* The same asked for by a driver */
+	/* The same, requested by a driver. */
 	KUNIT_EXPECT_EQ(test, ib_add_sub_device(&t->device->ib, 77, "kt_below"), -EINVAL);
 	KUNIT_ASSERT_EQ(test, ib_add_sub_device(&t->device->ib, RDMA_DEVICE_TYPE_SMI, "kt_below"),
 			0);
@@ -305,7 +305,7 @@ static void devices_below(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, ib_device_try_get(&t->device->ib));
 	KUNIT_EXPECT_EQ(test, ib_del_sub_device_and_put(&t->device->ib), -EOPNOTSUPP);
 
-	/* Its parent's end is its own, and it is the first to go */
+	/* It is removed with its parent, before it. */
 	KUNIT_ASSERT_EQ(test, make_below(test, "kt_below", RDMA_DEVICE_TYPE_SMI), 0);
 	test_device_gone(t->device);
 	t->device = NULL;
@@ -354,7 +354,10 @@ static void objects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nla_get_u8(talk_answered(t, RDMA_NLDEV_ATTR_RES_STATE)), IB_QPS_RTS);
 	KUNIT_EXPECT_EQ(test, nla_get_u32(talk_answered(t, RDMA_NLDEV_ATTR_RES_SQ_PSN)), 77);
 
-	/* No number, one nobody has, a port where there is none to name, and the reverse */
+	/*
+	 * No id, an unknown id, a port for objects without ports, and no port for objects with
+	 * ports.
+	 */
 	talk_begin_port(t, RDMA_NLDEV_CMD_RES_QP_GET, 1);
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EINVAL);
 	KUNIT_EXPECT_EQ(test, talk_ask_object(test, t, RDMA_NLDEV_CMD_RES_QP_GET,
@@ -368,7 +371,7 @@ static void objects(struct kunit *test)
 	talk_objects_end(&o);
 }
 
-/* Objects of one kind in a dump's first message; its end comes by itself. */
+/* Returns the number of objects of one kind in a dump's first message; its end is read, too. */
 static int dumped(struct kunit *test, struct talk *t, unsigned int op, u16 table, u32 port)
 {
 	const struct nlattr *entry;
@@ -414,7 +417,7 @@ static void dumps(struct kunit *test)
 	talk_objects_end(&o);
 }
 
-/* The driver's own view, where it has one; only of QPs here. */
+/* The driver's own description; here only of QPs. */
 static void raw(struct kunit *test)
 {
 	struct talk *t = test->priv;
@@ -440,7 +443,7 @@ static void raw(struct kunit *test)
 	talk_objects_end(&o);
 }
 
-/* A request with a device index of so many bytes. */
+/* Sends a request with a device index of this many bytes. */
 static int ask_by_index(struct kunit *test, struct talk *t, unsigned int op, size_t len)
 {
 	u64 index = t->device->ib.index;
@@ -459,24 +462,24 @@ static void malformed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 3), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SYS_GET, 3), -ERANGE);
 
-	/* Bytes behind the index are ignored in queries, and refused where something changes */
+	/* Bytes after the index are ignored in queries, and refused in changes. */
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_GET, 8), 0);
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 8), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ask_by_index(test, t, RDMA_NLDEV_CMD_SET, 4), 0);
-	/* An attribute of answers, as answers have it */
+	/* An attribute of answers, as answers have it. */
 	talk_add_u32(t, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, 0);
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), 0);
 	talk_add(t, RDMA_NLDEV_ATTR_MAX + 1, &nothing, sizeof(nothing));
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EINVAL);
 
-	/* The numbers of objects are listed all the same */
+	/* Ids of objects are counted all the same. */
 	talk_begin(t, RDMA_NLDEV_CMD_RES_GET, NLM_F_DUMP);
 	talk_add(t, RDMA_NLDEV_ATTR_DEV_INDEX, &nothing, 3);
 	talk_exchange(test, t);
 	KUNIT_EXPECT_NOT_NULL(test, talk_answered(t, RDMA_NLDEV_ATTR_RES_SUMMARY));
 }
 
-/* What a dump of counters ends with: the error is in its last message. */
+/* Returns how a dump of counters ends: the error is in its last message. */
 static int stat_dump(struct kunit *test, struct talk *t, bool device, u32 res)
 {
 	struct nlmsghdr *nlh = (void *)t->answer;
@@ -498,7 +501,7 @@ static void stat_dumps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stat_dump(test, t, true, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, stat_dump(test, t, false, RDMA_NLDEV_ATTR_RES_QP), -EINVAL);
 	KUNIT_EXPECT_EQ(test, stat_dump(test, t, true, RDMA_NLDEV_ATTR_RES_CQ), -EINVAL);
-	/* Nothing is bound to a counter, and there is no region */
+	/* No QP is bound to a counter, and there is no MR. */
 	KUNIT_EXPECT_EQ(test, stat_dump(test, t, true, RDMA_NLDEV_ATTR_RES_QP), 0);
 	KUNIT_EXPECT_EQ(test, stat_dump(test, t, true, RDMA_NLDEV_ATTR_RES_MR), 0);
 	talk_begin(t, RDMA_NLDEV_CMD_STAT_GET, 0);
@@ -509,7 +512,7 @@ static void stat_dumps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -ENOENT);
 }
 
-/* What drivers add: names, how to print, values; and a message that is full. */
+/* Attributes of drivers: names, print formats, values; and a full message. */
 static void driver_values(struct kunit *test)
 {
 	static const u16 types[] = {
@@ -562,9 +565,9 @@ static void driver_values(struct kunit *test)
 	nlmsg_free(msg);
 }
 
-/* ---- what changes while it is described ---- */
+/* ---- changes while an object is described ---- */
 
-/* An MR, where it is moved, and what another thread does while its driver describes it. */
+/* An MR, the PD to which it is moved, and another thread's action while its driver describes it. */
 static struct {
 	struct ib_mr mr;
 	struct ib_pd *from, *to;
@@ -600,7 +603,7 @@ static void move_mr(struct work_struct *work)
 	complete(&moving.done);
 }
 
-/* The PD that the MR was in stays while this looks at it. */
+/* The PD that the MR was in is not destroyed while this uses it. */
 static int describe_mr(struct sk_buff *msg, struct ib_mr *mr)
 {
 	struct ib_pd *pd = mr->pd;
@@ -648,7 +651,7 @@ static void moved_while_described(struct kunit *test)
 	flush_work(&moving.work);
 	KUNIT_EXPECT_EQ(test, moving.moved, 0);
 	KUNIT_EXPECT_EQ(test, moving.ended, 0);
-	/* It is found again, where it is now */
+	/* It is found again, with its new PD. */
 	KUNIT_EXPECT_EQ(test, talk_ask_object(test, t, RDMA_NLDEV_CMD_RES_MR_GET,
 					      RDMA_NLDEV_ATTR_RES_MRN, number, 0), 0);
 	KUNIT_EXPECT_PTR_EQ(test, mr->pd, moving.to);
@@ -657,7 +660,7 @@ static void moved_while_described(struct kunit *test)
 	talk_objects_end(&o);
 }
 
-/* A number that the hardware gives again before the QP that had it is gone altogether. */
+/* A QP number that the hardware assigns again before the QP that had it is destroyed. */
 static struct {
 	struct ib_qp_init_attr attr;
 	struct ib_pd *pd;

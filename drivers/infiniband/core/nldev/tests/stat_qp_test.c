@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: counters that QPs are bound to, by hand and by a port's rule, asked for by netlink, on a
+ * KUnit: counters that QPs are bound to, manually and by a port's rule, requested by netlink, on a
  * device whose driver counts readings.
  */
 #include <kunit/static_stub.h>
@@ -14,7 +14,7 @@
 #include "../../counter/counter_priv.h"
 #include "../nldev_priv.h"
 
-/* What the driver has and answers. */
+/* State and answers of the driver. */
 static struct {
 	int live, bound;
 	u32 last;
@@ -34,7 +34,9 @@ static struct rdma_hw_stats *alloc_stats(struct rdma_counter *counter)
 	return driver.no_stats ? NULL : rdma_alloc_hw_stats_struct(descs, ARRAY_SIZE(descs), 0);
 }
 
-/* What another thread does while the driver binds or unbinds a QP, or the rule judges a counter. */
+/*
+ * Another thread's action while the driver binds or unbinds a QP, or the rule examines a counter.
+ */
 static struct {
 	struct work_struct work;
 	struct completion done;
@@ -94,7 +96,7 @@ static int unbind_qp(struct ib_qp *qp)
 	if (driver.unbind)
 		return driver.unbind;
 	driver.bound--;
-	/* as drivers do */
+	/* This is what drivers do. */
 	qp->counter = NULL;
 	others_turn(&other.at_unbind);
 	return 0;
@@ -189,7 +191,7 @@ static u32 mode_of(struct kunit *test, u32 port)
 	return answer_u32(test, RDMA_NLDEV_ATTR_STAT_MODE);
 }
 
-/* Asks for a counter; returns how many QPs it has, or a negative errno. */
+/* Requests a counter; returns its number of QPs, or a negative errno. */
 static int qps_of(struct kunit *test, u32 port, u32 counter)
 {
 	struct talk *t = test->priv;
@@ -217,7 +219,7 @@ static u64 first_value(struct kunit *test)
 	return nla_get_u64(nla_find_nested(entry, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE));
 }
 
-/* What the port has counted; the device itself counts one for each such request. */
+/* Returns the port's value; the device itself counts one for each such request. */
 static u64 port_value(struct kunit *test)
 {
 	talk_begin_port(test->priv, RDMA_NLDEV_CMD_STAT_GET, 1);
@@ -246,7 +248,7 @@ static void by_hand(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, first_value(test), PER_READING);
 	KUNIT_EXPECT_EQ(test, answer_u32(test, RDMA_NLDEV_ATTR_STAT_MODE),
 			RDMA_COUNTER_MODE_MANUAL);
-	/* switched off: not shown */
+	/* A disabled counter is not shown. */
 	KUNIT_EXPECT_NULL(test, talk_counter(t, 1));
 
 	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, id), 0);
@@ -255,7 +257,7 @@ static void by_hand(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.live + driver.bound, 0);
 	KUNIT_EXPECT_EQ(test, qps_of(test, 1, id), -ENOENT);
 	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_NONE);
-	/* Two readings that showed it, and one before it ended */
+	/* Two readings for requests, and one before it ended. */
 	KUNIT_EXPECT_EQ(test, port_value(test), before + 3 * PER_READING + 1);
 	talk_objects_end(&o);
 }
@@ -266,7 +268,7 @@ static struct sk_buff *no_message(struct nl_request *request, struct nlmsghdr **
 	return NULL;
 }
 
-/* What cannot be answered is not done either. */
+/* A request that cannot be answered is not carried out. */
 static void no_memory_for_an_answer(struct kunit *test)
 {
 	struct talk *t = test->priv;
@@ -293,7 +295,9 @@ static void no_memory_for_an_answer(struct kunit *test)
 	talk_objects_end(&o);
 }
 
-/* A counter that cannot be read is shown with what was read last, and its port keeps that. */
+/*
+ * A counter that cannot be read is shown with the values of the last read, and its port keeps them.
+ */
 static void cannot_be_read(struct kunit *test)
 {
 	struct talk *t = test->priv;
@@ -317,7 +321,7 @@ static void cannot_be_read(struct kunit *test)
 	talk_objects_end(&o);
 }
 
-/* The name of the module that made the first QP is the counter's, and stays as long as that. */
+/* The counter has the name of the module that created its first QP, as long as it exists. */
 static void counter_outlives_its_first_qp(struct kunit *test)
 {
 	struct talk *t = test->priv;
@@ -370,10 +374,10 @@ static void by_hand_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bind_number(test, 2, 12, driver.last), -EINVAL);
 	KUNIT_EXPECT_EQ(test, qps_of(test, 2, driver.last), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_PID), -EBUSY);
-	/* No rule is set, and switching it off succeeds */
+	/* No rule is set, and ending it succeeds. */
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, 0), 0);
 	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_MANUAL);
-	/* A user's QP does not share the kernel's counter */
+	/* A user's QP does not share the kernel's counter. */
 	o.qp[2]->res.user = true;
 	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 7, driver.last), -EINVAL);
 	o.qp[2]->res.user = false;
@@ -387,12 +391,12 @@ static void by_hand_refused(struct kunit *test)
 	talk_begin_port(t, RDMA_NLDEV_CMD_STAT_DEL, 1);
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EINVAL);
 	KUNIT_EXPECT_EQ(test, driver.bound, 1);
-	/* The QP's end is the counter's */
+	/* The counter ends with its QP. */
 	talk_objects_end(&o);
 	KUNIT_EXPECT_EQ(test, driver.live + driver.bound, 0);
 }
 
-/* Two requests bind a QP that has no port yet, each on another port: one of them succeeds. */
+/* Two requests bind a QP that has no port yet, each at another port: one of them succeeds. */
 static void bound_once(struct kunit *test)
 {
 	struct talk *t = test->priv;
@@ -408,7 +412,7 @@ static void bound_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.live, 1);
 	KUNIT_EXPECT_EQ(test, qps_of(test, 1, driver.last), 1);
 
-	/* A QP that is bound again while it is being unbound stays bound */
+	/* A QP that is bound again while it is being unbound stays bound. */
 	flush_work(&other.work);
 	other_init(others_bind, o.qp[1], 2);
 	other.at_unbind = true;
@@ -421,7 +425,7 @@ static void bound_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.live + driver.bound, 0);
 }
 
-/* A QP that came to another port than it was bound for is taken off its counter all the same. */
+/* A QP that got another port than the one it was bound for can be unbound all the same. */
 static void bound_for_another_port(struct kunit *test)
 {
 	struct talk *t = test->priv;
@@ -453,7 +457,7 @@ static void driver_refuses(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, o.qp[1]->counter);
 	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_NONE);
 
-	/* A number that is taken: the counter would not be found */
+	/* The id of the new counter is in use: the counter would not be found. */
 	KUNIT_ASSERT_EQ(test, bind_number(test, 1, 6, 0), 0);
 	driver.last--;
 	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 7, 0), -ENOMEM);
@@ -463,7 +467,7 @@ static void driver_refuses(struct kunit *test)
 	driver.unbind = -EIO;
 	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, driver.last), -EIO);
 	KUNIT_EXPECT_EQ(test, qps_of(test, 1, driver.last), 1);
-	/* but it does not keep a QP from its end */
+	/* It does not keep a QP from being destroyed. */
 	talk_objects_end(&o);
 	KUNIT_EXPECT_EQ(test, driver.live, 0);
 }
@@ -490,7 +494,9 @@ static void by_rule(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, answer_u32(test, RDMA_NLDEV_ATTR_STAT_AUTO_MODE_MASK), 3);
 	KUNIT_EXPECT_EQ(test, bind_number(test, 1, 6, 0), -EINVAL);
 
-	/* All are this process's but the first; the last is of another type, one of another port */
+	/*
+	 * All are this process's except the first; the last has another type, one has another port.
+	 */
 	for (int i = 1; i < TALK_QPS; i++)
 		rdma_restrack_set_name(&o.qp[i]->res, NULL);
 	o.qp[4]->qp_type = IB_QPT_UD;
@@ -505,16 +511,16 @@ static void by_rule(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, qps_of(test, 1, o.qp[1]->counter->id), 2);
 	KUNIT_EXPECT_EQ(test, nla_get_u8(talk_answered(t, RDMA_NLDEV_ATTR_RES_TYPE)), IB_QPT_RC);
 	KUNIT_EXPECT_EQ(test, answer_u32(test, RDMA_NLDEV_ATTR_RES_PID), current->pid);
-	/* Again: it is bound already */
+	/* Once more: it is bound already. */
 	KUNIT_EXPECT_EQ(test, to_init(o.qp[1], 1), 0);
 	KUNIT_EXPECT_EQ(test, driver.bound, 3);
 	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, o.qp[1]->counter->id), -EINVAL);
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_PID), -EBUSY);
-	/* The rule that it has may be set again all the same */
+	/* Its present rule may be set again all the same. */
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, RDMA_COUNTER_MASK_QP_TYPE |
 				       RDMA_COUNTER_MASK_PID), 0);
 
-	/* Without the rule they can be taken off by hand */
+	/* Without the rule they can be unbound manually. */
 	KUNIT_EXPECT_EQ(test, set_rule(test, 1, 0), 0);
 	KUNIT_EXPECT_EQ(test, mode_of(test, 1), RDMA_COUNTER_MODE_MANUAL);
 	KUNIT_EXPECT_EQ(test, unbind_number(test, 1, 6, o.qp[1]->counter->id), 0);
@@ -528,7 +534,7 @@ static void by_rule(struct kunit *test)
 	talk_objects_end(&o);
 }
 
-/* A driver that cannot bind a QP leaves it without a counter, and working. */
+/* If the driver cannot bind a QP, the QP works without a counter. */
 static void rule_fails(struct kunit *test)
 {
 	struct talk *t = test->priv;
@@ -564,7 +570,7 @@ static int set_both(struct kunit *test, u32 mask, u32 number)
 	return talk_ask(test, t);
 }
 
-/* One request gives a rule and switches counters, or does neither. */
+/* One request sets a rule and switches counters, or does neither. */
 static void rule_and_counters(struct kunit *test)
 {
 	struct talk *t = test->priv;
@@ -621,7 +627,7 @@ static void rule_meets_dying_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set_rule(test, 2, 0), 0);
 }
 
-/* ---- CM ids, of which only their module knows more than who made them ---- */
+/* ---- CM ids, whose module alone can describe them ---- */
 
 static int describe(struct rdma_object *obj, struct sk_buff *msg, u32 port_num)
 {

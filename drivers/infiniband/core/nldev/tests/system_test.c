@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: what holds for the RDMA subsystem as a whole: which client serves requests, who may set
- * Q_Keys with the top bit, which network namespaces see a device.
+ * KUnit: properties of the RDMA subsystem as a whole: which client handles requests, who may set
+ * privileged Q_Keys, and which network namespaces see a device.
  */
 #include <linux/completion.h>
 #include <linux/cred.h>
@@ -30,11 +30,11 @@ static int set_system(struct kunit *test, u16 attr, u8 value)
 
 /**
  * struct leaver - a thread that unregisters the client while a request of it runs
- * @started: it is about to
- * @done: it has
+ * @started: completed when it is about to unregister
+ * @done: completed when it has
  * @task: the thread
- * @calls: requests that the client was given
- * @early: the client was gone before its request had ended
+ * @calls: number of the client's requests
+ * @early: the client was unregistered before its request had ended
  */
 static struct leaver {
 	struct completion started, done;
@@ -84,7 +84,7 @@ static const struct rdma_nl_cbs substitute[RDMA_NLDEV_NUM_OPS] = {
 	[RDMA_NLDEV_CMD_GET] = { .dump = list_nothing },
 };
 
-/* Requests are served by whoever is registered, and by nobody in between. */
+/* Requests are handled by the registered client, and refused while there is none. */
 static void clients(struct kunit *test)
 {
 	struct talk *t = test->priv;
@@ -99,13 +99,13 @@ static void clients(struct kunit *test)
 	rdma_nl_register(RDMA_NL_NLDEV, substitute);
 	KUNIT_EXPECT_EQ(test, get_system(test), -EXDEV);
 	KUNIT_EXPECT_EQ(test, leaver.calls, 1);
-	/* An operation that is only a list, and one that is not there */
+	/* An operation that exists only as a dump, and one that does not exist. */
 	talk_begin(t, RDMA_NLDEV_CMD_GET, 0);
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EINVAL);
 	talk_begin(t, RDMA_NLDEV_CMD_PORT_GET, 0);
 	KUNIT_EXPECT_EQ(test, talk_ask(test, t), -EINVAL);
 
-	/* A client is there until its last request has ended. */
+	/* A client stays until its last request has ended. */
 	KUNIT_EXPECT_EQ(test, set_system(test, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 1), -EXDEV);
 	KUNIT_EXPECT_EQ(test, leaver.calls, 2);
 	KUNIT_EXPECT_FALSE(test, leaver.early);
@@ -154,7 +154,7 @@ static void privileged_qkeys(struct kunit *test)
 
 static void namespaces(struct kunit *test)
 {
-	/* Only its address counts. */
+	/* Only its address is used. */
 	struct net *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
 	struct talk *t = test->priv;
 	struct ib_device *ib = &t->device->ib, *found;
@@ -165,7 +165,7 @@ static void namespaces(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, set_system(test, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 0), 0);
 	KUNIT_EXPECT_TRUE(test, rdma_dev_access_netns(ib, &init_net));
 	KUNIT_EXPECT_FALSE(test, rdma_dev_access_netns(ib, other));
-	/* Looking for devices goes by it. */
+	/* Look-ups of devices depend on it. */
 	KUNIT_EXPECT_NULL(test, ib_device_get_by_index(other, ib->index));
 	found = ib_device_get_by_index(&init_net, ib->index);
 	KUNIT_EXPECT_PTR_EQ(test, found, ib);

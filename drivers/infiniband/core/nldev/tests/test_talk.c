@@ -25,7 +25,7 @@ int talk_init(struct kunit *test)
 	test->priv = t;
 	KUNIT_ASSERT_EQ(test, sock_create_kern(&init_net, PF_NETLINK, SOCK_RAW, NETLINK_RDMA,
 					       &t->socket), 0);
-	/* takes the socket over, also when it fails */
+	/* This takes over the socket, also on failure. */
 	t->file = sock_alloc_file(t->socket, O_CLOEXEC, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(t->file));
 	t->socket->sk->sk_rcvtimeo = 30 * HZ;
@@ -67,8 +67,8 @@ void talk_begin(struct talk *t, unsigned int op, u16 flags)
  * talk_add() - append an attribute
  * @t: conversation
  * @type: its type
- * @data: its value, or NULL for one that is written later
- * @len: bytes of it
+ * @data: its value, or NULL if it is written later
+ * @len: its length in bytes
  *
  * Return: the attribute.
  */
@@ -120,11 +120,11 @@ void talk_begin_port(struct talk *t, unsigned int op, u32 port)
 }
 
 /**
- * talk_exchange() - send what was made, and take the first message that comes
+ * talk_exchange() - send the request, and receive the first message
  * @test: the case
  * @t: conversation; t->answer takes the message
  *
- * Return: its bytes.
+ * Return: its length in bytes.
  */
 int talk_exchange(struct kunit *test, struct talk *t)
 {
@@ -144,9 +144,9 @@ int talk_exchange(struct kunit *test, struct talk *t)
 }
 
 /**
- * talk_ask() - send what was made, and wait for the acknowledgment
+ * talk_ask() - send the request, and wait for the acknowledgment
  * @test: the case
- * @t: conversation; what comes before the acknowledgment is left in t->answer
+ * @t: conversation; t->answer has the message before the acknowledgment
  *
  * Return: the errno of the acknowledgment.
  */
@@ -168,7 +168,7 @@ int talk_ask(struct kunit *test, struct talk *t)
 }
 
 /**
- * talk_answered() - an attribute of the answer
+ * talk_answered() - get an attribute of the answer
  * @t: conversation
  * @type: attribute type
  *
@@ -180,9 +180,9 @@ const struct nlattr *talk_answered(struct talk *t, u16 type)
 }
 
 /**
- * talk_counter() - a counter of the answer
+ * talk_counter() - get a counter of the answer
  * @t: conversation
- * @n: its number
+ * @n: its index
  *
  * Return: the entry or NULL.
  */
@@ -200,8 +200,8 @@ const struct nlattr *talk_counter(struct talk *t, unsigned int n)
 }
 
 /**
- * talk_counter_name() - name of a counter
- * @entry: what talk_counter() gave
+ * talk_counter_name() - get the name of a counter
+ * @entry: entry of talk_counter()
  *
  * Return: the name.
  */
@@ -237,7 +237,7 @@ static int end_srq(struct ib_srq *srq, struct ib_udata *udata)
 	return 0;
 }
 
-/* A QP gets the number its maker asks for. */
+/* A QP gets the number that its creator asks for. */
 static int make_qp(struct ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
 {
 	qp->qp_num = attr->source_qpn;
@@ -284,11 +284,11 @@ static const struct ib_device_ops object_ops = {
 	.size_ib_qp = sizeof(struct ib_qp),
 };
 
-/* Three on the SRQ stand in a row, one apart; 9 is not on it. */
+/* Three QPs on the SRQ have consecutive numbers, one is apart; 9 does not use the SRQ. */
 const u32 talk_qp_nums[TALK_QPS] = { 5, 6, 7, 9, 12 };
 
 /**
- * talk_objects() - make objects on a device
+ * talk_objects() - create objects on a device
  * @test: the case
  * @ib: the device
  * @o: receives them
@@ -319,7 +319,7 @@ void talk_objects(struct kunit *test, struct ib_device *ib, struct talk_objects 
 
 /**
  * talk_objects_end() - destroy objects
- * @o: what talk_objects() made; QPs that are NULL are gone
+ * @o: objects of talk_objects(); QPs that are NULL are destroyed already
  */
 void talk_objects_end(struct talk_objects *o)
 {
@@ -332,12 +332,12 @@ void talk_objects_end(struct talk_objects *o)
 }
 
 /**
- * talk_ask_object() - ask for an object
+ * talk_ask_object() - request an object
  * @test: the case
  * @t: conversation
  * @op: operation
- * @type: attribute that is the object's number
- * @number: the number
+ * @type: attribute of the object's id
+ * @number: the id
  * @port: port of the object, or 0 for the device
  *
  * Return: the errno of the acknowledgment.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the suites of nldev/ share: a conversation with the netlink client through a socket, and
- * objects to ask about.
+ * Common parts of the suites of nldev/: a conversation with the netlink client through a socket,
+ * and objects to request.
  */
 #ifndef RDMA_CORE_TEST_TALK_H
 #define RDMA_CORE_TEST_TALK_H
@@ -16,9 +16,9 @@
  * struct talk - a conversation with the netlink client
  * @device: a device whose counters are "always" and the optional "on_demand"
  * @socket: the socket
- * @file: its file; checks of privileges look at it
+ * @file: its file, whose credentials are checked
  * @request: request being made
- * @answer: what came back
+ * @answer: the last answer
  * @used: bytes of the request
  */
 struct talk {
@@ -38,8 +38,8 @@ extern const u32 talk_qp_nums[TALK_QPS];
  * struct talk_objects - objects on a device
  * @pd: PD
  * @cq: CQ of the QPs
- * @srq: SRQ of some
- * @qp: RC QPs of port 1, by place in talk_qp_nums
+ * @srq: SRQ of some QPs
+ * @qp: RC QPs of port 1, by index in talk_qp_nums
  */
 struct talk_objects {
 	struct ib_pd *pd;
