@@ -7,7 +7,7 @@
 #include <linux/string.h>
 #include <rdma/ib_pack.h>
 
-/* Up to eight bits, counted from the most significant of the first byte */
+/* Reads up to eight bits, counted from the most significant bit of the first byte. */
 static u8 get_bits(const u8 *from, unsigned int bit, unsigned int n)
 {
 	unsigned int before = bit & 7, two = from[bit / 8] << 8;
@@ -17,7 +17,7 @@ static u8 get_bits(const u8 *from, unsigned int bit, unsigned int n)
 	return two >> (16 - before - n) & GENMASK(n - 1, 0);
 }
 
-/* Bits of one byte */
+/* Writes bits within one byte. */
 static void put_bits(u8 *to, unsigned int bit, unsigned int n, u8 value)
 {
 	unsigned int below = 8 - (bit & 7) - n;
@@ -34,7 +34,7 @@ static void move_bytes(u8 *to, const u8 *from, unsigned int bytes)
 		memset(to, 0, bytes);
 }
 
-/* Zeros if @from is NULL, with @from_bit 0 */
+/* Copies bits; writes zeros if @from is NULL, with @from_bit 0. */
 static void move_bits(u8 *to, unsigned int to_bit, const u8 *from, unsigned int from_bit,
 		      unsigned int bits)
 {
@@ -52,7 +52,7 @@ static void move_bits(u8 *to, unsigned int to_bit, const u8 *from, unsigned int 
 	}
 }
 
-/* A member is in network order, so the last bits of it are those that count. */
+/* A member is in network order, so its value is in its last bits. */
 static unsigned int member_bit(const struct ib_field *field)
 {
 	return field->struct_size_bytes * 8 - field->size_bits;
@@ -83,7 +83,7 @@ static void unpack_field(const struct ib_field *field, void *buf, void *structur
  * @desc: fields; those without a member are written as 0
  * @desc_len: their number
  * @structure: members in network byte order
- * @buf: receives the header; bits that no field names stay as they are
+ * @buf: receives the header; bits without a field are unchanged
  *
  * Context: any.
  */
@@ -96,10 +96,10 @@ EXPORT_SYMBOL(ib_pack);
 
 /**
  * ib_unpack() - read a packed header into a structure
- * @desc: fields; those without a member are passed over
+ * @desc: fields; those without a member are skipped
  * @desc_len: their number
  * @buf: the header
- * @structure: receives the members, in network byte order; others stay as they are
+ * @structure: receives the members, in network byte order; others are unchanged
  *
  * Context: any.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Headers of datagrams, for drivers that write those of management packets themselves.
+ * Headers of UD packets, for drivers that build those of management packets themselves.
  */
 #include <linux/if_ether.h>
 #include <linux/ip.h>
@@ -9,7 +9,7 @@
 #include <rdma/ib_pack.h>
 #include <rdma/rdma_reject.h>
 
-/* Next header of a GRH in front of a BTH */
+/* Next header of a GRH before a BTH. */
 #define NEXT_IS_BTH	0x1b
 
 #define FIELD(header, member, words, bits, size) {					\
@@ -100,7 +100,7 @@ static const struct ib_field deth_fields[] = {
 	FIELD(deth, source_qpn, 1, 8, 24),
 };
 
-/* Bytes behind the headers that lengths count: BTH, DETH, payload, ICRC. */
+/* Bytes after the network headers that lengths include: BTH, DETH, payload, ICRC. */
 static unsigned int ud_rest(unsigned int payload_bytes)
 {
 	return IB_BTH_BYTES + IB_DETH_BYTES + payload_bytes + IB_ICRC_BYTES;
@@ -115,15 +115,15 @@ static void ud_init_lrh(struct ib_unpacked_lrh *lrh, bool grh, unsigned int payl
 }
 
 /**
- * ib_ud_header_init() - begin the headers of a datagram
+ * ib_ud_header_init() - initialise the headers of a UD packet
  * @payload_bytes: bytes of the message
- * @lrh_present: has an LRH
- * @eth_present: has an Ethernet header
- * @vlan_present: has a VLAN tag
- * @grh_present: has a GRH; counts only without an IP version
+ * @lrh_present: the packet has an LRH
+ * @eth_present: it has an Ethernet header
+ * @vlan_present: it has a VLAN tag
+ * @grh_present: it has a GRH; ignored if there is an IP version
  * @ip_version: 4, 6, or 0 for none
- * @udp_present: has a UDP header, behind an IP header
- * @immediate_present: has immediate data
+ * @udp_present: it has a UDP header, after an IP header
+ * @immediate_present: it has immediate data
  * @header: the headers: lengths, versions, next headers and opcode are set, all else is 0
  *
  * Context: any.
@@ -175,11 +175,11 @@ int ib_ud_header_init(int payload_bytes, int lrh_present, int eth_present, int v
 EXPORT_SYMBOL(ib_ud_header_init);
 
 /**
- * ib_ud_ip4_csum() - checksum of an IPv4 header without options
- * @header: headers; of ip4 all but the checksum counts
+ * ib_ud_ip4_csum() - compute the checksum of an IPv4 header without options
+ * @header: headers; all of ip4 except its checksum is used
  *
  * Context: any.
- * Return: what belongs in ip4.check.
+ * Return: the value for ip4.check.
  */
 __sum16 ib_ud_ip4_csum(struct ib_ud_header *header)
 {
@@ -193,7 +193,7 @@ __sum16 ib_ud_ip4_csum(struct ib_ud_header *header)
 EXPORT_SYMBOL(ib_ud_ip4_csum);
 
 /**
- * ib_ud_header_pack() - write the headers of a datagram
+ * ib_ud_header_pack() - write the headers of a UD packet
  * @header: the headers; those that are not present are left out
  * @buf: receives them, in the order of the packet
  *
@@ -253,12 +253,12 @@ static int ud_unpack_grh(void *buf, struct ib_ud_header *header)
 }
 
 /**
- * ib_ud_header_unpack() - read the headers of a datagram on InfiniBand
- * @buf: packet, from its LRH on, as long as its headers say
+ * ib_ud_header_unpack() - read the headers of a UD packet on InfiniBand
+ * @buf: packet, from its LRH on; as long as its headers
  * @header: receives the headers
  *
  * Context: any.
- * Return: 0; -EINVAL for anything but a datagram.
+ * Return: 0; -EINVAL if it is no UD packet.
  */
 int ib_ud_header_unpack(void *buf, struct ib_ud_header *header)
 {

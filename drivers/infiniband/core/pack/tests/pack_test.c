@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: headers packed and unpacked, against bytes written out by hand.
+ * KUnit: headers are packed and unpacked, and compared with bytes written out by hand.
  */
 #include <kunit/test.h>
 #include <net/ip.h>
@@ -109,7 +109,7 @@ static void roce(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0x20, buf[14]);
 	KUNIT_EXPECT_EQ(test, 0x45, buf[18]);
 	KUNIT_EXPECT_EQ(test, 20 + 8 + 20 + 256 + 4, buf[20] << 8 | buf[21]);
-	/* The sum over a header with its checksum is 0 */
+	/* The sum of a header with its checksum is 0. */
 	KUNIT_EXPECT_NE(test, 0, (__force u16)header.ip4.check);
 	KUNIT_EXPECT_EQ(test, 0, (__force u16)ip_fast_csum(buf + 18, 5));
 	KUNIT_EXPECT_EQ(test, 4791, buf[40] << 8 | buf[41]);
@@ -122,7 +122,7 @@ static void roce(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 14 + 40 + 8 + 12 + 8, ib_ud_header_pack(&header, buf));
 }
 
-/* What is no datagram, a byte at a time. */
+/* Packets that are no UD packets because of one byte. */
 static void refused(struct kunit *test)
 {
 	static const struct {
@@ -147,7 +147,7 @@ static void refused(struct kunit *test)
 	}
 }
 
-/* Fields that share bytes leave their neighbours alone. */
+/* Fields in the same byte leave each other alone. */
 static void shared_bytes(struct kunit *test)
 {
 	struct odd {
