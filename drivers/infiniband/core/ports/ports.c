@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Watchers of ports: what is there is told when a watcher comes, and what changes afterwards.
+ * Watchers of ports: a new watcher is notified of the present ports, and then of changes.
  *
- * The handler of events only notes an event of the driver's, as the handlers behind it, such as the
- * caches', must not wait for watchers; a work follows it.
+ * The event handler only records an event of the driver, as the handlers after it, such as those of
+ * the caches, must not wait for watchers; a work item handles it.
  *
- * After each event of a port its attributes are asked for and compared with those that were told
- * last. So it does not count how many events a driver makes of a change, or whether several changes
- * are one event; a state that the port has left again by then is not told, but the loss of the
- * link always is, since the device says so.
+ * After each event of a port its attributes are queried and compared with those reported last. So
+ * it does not matter how many events a driver reports for a change, or whether several changes are
+ * one event; a state that the port has left again by then is not reported, but the loss of the link
+ * always is, since the device reports it.
  *
- * Locks, outermost first: watchers_rwsem, watched_device.lock. The work holds the first for
+ * Locks, outermost first: watchers_rwsem, watched_device.lock. The work item holds the first for
  * reading.
  */
 #include <kunit/visibility.h>
@@ -23,13 +23,13 @@
 #include "../device/device.h"
 #include "ports.h"
 
-/* No event of the driver's, but a change that it has told by ib_port_changed() */
+/* Stands for a change without an event, which the driver reports by ib_port_changed(). */
 #define NO_EVENT (BITS_PER_LONG - 1)
 
 /**
  * struct watched_port - a port
- * @attr: as it was told last
- * @noted: events that are not followed yet, bits numbered by enum ib_event_type and by NO_EVENT
+ * @attr: attributes as they were reported last
+ * @noted: events that are not handled yet, bits numbered by enum ib_event_type and by NO_EVENT
  */
 struct watched_port {
 	struct ib_port_attr attr;
@@ -38,15 +38,15 @@ struct watched_port {
 
 /**
  * struct watched_device - a device whose ports are watched
- * @entry: in @devices, in the order in which they came
- * @named: in @by_name, from before it is shown until its handler is gone
+ * @entry: in @devices, in the order of registration
+ * @named: in @by_name, from before it is shown until its handler is unregistered
  * @device: the device
  * @handler: called for its events
- * @work: follows them
- * @lock: one event at a time; protects the ports' attributes and the watchers' contexts
+ * @work: handles recorded events
+ * @lock: serializes events; protects the ports' attributes and the watchers' contexts
  * @shown: in @devices
- * @views: of each watcher, struct device_view, in the watchers' order
- * @port: by number; entry 0 is a switch's
+ * @views: struct device_view of each watcher, in the watchers' order
+ * @port: ports by number; entry 0 is that of a switch
  */
 struct watched_device {
 	struct list_head entry;
@@ -74,7 +74,7 @@ struct port_view {
  * struct device_view - the ports of a device as one watcher sees them
  * @entry: in the device's list
  * @watcher: the watcher
- * @port: by number; entry 0 is a switch's
+ * @port: ports by number; entry 0 is that of a switch
  */
 struct device_view {
 	struct list_head entry;
@@ -82,18 +82,21 @@ struct device_view {
 	struct port_view port[];
 };
 
-/* Protects both lists and those of the devices; read while watchers are called with an event. */
+/*
+ * Protects both lists and those of the devices; held for reading while watchers are called with an
+ * event.
+ */
 static DECLARE_RWSEM(watchers_rwsem);
 static LIST_HEAD(watchers);
 static LIST_HEAD(devices);
 
-/* Where ib_port_changed() finds a device, whatever watchers are doing. */
+/* List in which ib_port_changed() finds a device, whatever watchers are doing. */
 static DEFINE_SPINLOCK(name_lock);
 static LIST_HEAD(by_name);
 
 static struct workqueue_struct *ports_wq;
 
-/* ---- telling ---- */
+/* ---- notification ---- */
 
 static void notify(struct watched_device *dev, struct device_view *view, u32 port_num,
 		   enum ib_port_event_type type)
@@ -155,7 +158,7 @@ static void notify_gone(struct watched_device *dev, struct device_view *view)
 		notify(dev, view, port_num, IB_PORT_EVENT_REMOVE);
 }
 
-/* A port that comes up has its addresses before its state is told. */
+/* If a port comes up, its addresses are reported before its state. */
 static void step(struct watched_device *dev, u32 port_num, const struct ib_port_attr *now)
 {
 	struct ib_port_attr *attr = &dev->port[port_num].attr, was = *attr;
@@ -175,13 +178,13 @@ static void step(struct watched_device *dev, u32 port_num, const struct ib_port_
 		notify_all(dev, port_num, state);
 }
 
-/* Tells what has changed until an event of the driver's, and the event if it is of a table. */
+/* Reports what has changed since the last event, and the event itself if it is about a table. */
 static void follow(struct watched_device *dev, u32 port_num, unsigned int event)
 {
 	struct ib_port_attr now, down;
 
 	guard(mutex)(&dev->lock);
-	/* The first watcher asks for the attributes itself, and there is none yet. */
+	/* There is no watcher yet, and the first one queries the attributes itself. */
 	if (list_empty(&dev->views))
 		return;
 	if (ib_query_port(dev->device, port_num, &now)) {
@@ -203,7 +206,7 @@ static void follow(struct watched_device *dev, u32 port_num, unsigned int event)
 		notify_all(dev, port_num, IB_PORT_EVENT_REREGISTER);
 }
 
-/* That the link was lost is told first. */
+/* The loss of the link is reported first. */
 static void follow_port(struct watched_device *dev, u32 port_num)
 {
 	unsigned long noted = xchg(&dev->port[port_num].noted, 0);
@@ -215,7 +218,7 @@ static void follow_port(struct watched_device *dev, u32 port_num)
 		follow(dev, port_num, event);
 }
 
-/* A device that is not shown yet is asked when it is. */
+/* The ports of a device that is not shown yet are queried when it is. */
 static void follow_all(struct work_struct *work)
 {
 	struct watched_device *dev = container_of(work, struct watched_device, work);
@@ -244,12 +247,12 @@ static void handle_event(struct ib_event_handler *handler, struct ib_event *even
 }
 
 /**
- * ib_port_changed() - tell that a port has changed in a way for which Linux 6.12 has no event
+ * ib_port_changed() - report a change of a port for which Linux 6.12 has no event
  * @device: device; nothing happens if it is not registered
  * @port_num: port
  *
  * Called by drivers after a port has become INIT or ARMED or has got another subnet timeout.
- * Watchers are notified of all that is new, later. Context: any.
+ * Watchers are notified of all changes later. Context: any.
  */
 void ib_port_changed(struct ib_device *device, u32 port_num)
 {
@@ -263,7 +266,7 @@ void ib_port_changed(struct ib_device *device, u32 port_num)
 EXPORT_SYMBOL(ib_port_changed);
 
 /**
- * ports_flush() - wait until watchers have been notified of all events that are noted
+ * ports_flush() - wait until watchers have been notified of all recorded events
  *
  * Context: may sleep; not from a watcher's callback.
  */
@@ -273,7 +276,7 @@ void ports_flush(void)
 }
 EXPORT_SYMBOL_IF_KUNIT(ports_flush);
 
-/* What was noted before is in the answer, and what changes after this is noted. */
+/* The query covers events that were recorded before, and later changes are recorded. */
 static void ask_ports(struct watched_device *dev)
 {
 	u32 port_num;
@@ -333,16 +336,16 @@ static void remove_views_of(struct ib_port_watcher *watcher)
  * ib_watch_ports() - watch all ports and their events
  * @watcher: its callback filled in
  *
- * Before this returns, each port that is there is told by IB_PORT_EVENT_ADD and by its state, and
- * at last IB_PORT_EVENT_REPLAYED. A device that comes later has its ports told before clients that
- * were registered after the core are attached, and one that goes after they have been removed:
- * MADs and subnet administration can be used until IB_PORT_EVENT_REMOVE has been handled. Watchers
- * are told in the order in which they came, and of REMOVE in the opposite one. Devices of all
- * network namespaces are watched.
+ * Before this returns, each present port is reported by IB_PORT_EVENT_ADD and by its state, and
+ * finally IB_PORT_EVENT_REPLAYED. The ports of a later device are reported before clients that were
+ * registered after the core are attached, and their removal after those are removed: MADs and
+ * subnet administration can be used until IB_PORT_EVENT_REMOVE has been handled. Watchers are
+ * notified in the order in which they were added, and of REMOVE in the reverse order. Devices of
+ * all network namespaces are watched.
  *
  * Context: may sleep; without RTNL, and without locks that a watcher's callback takes; not from a
  * watcher's callback.
- * Return: 0; -ENOMEM, after which nothing has been told.
+ * Return: 0; -ENOMEM, with no notification.
  */
 int ib_watch_ports(struct ib_port_watcher *watcher)
 {
@@ -354,7 +357,7 @@ int ib_watch_ports(struct ib_port_watcher *watcher)
 		if (list_empty(&dev->views))
 			ask_ports(dev);
 		if (add_view(dev, watcher)) {
-			/* No port is watched yet: nothing is told. */
+			/* No port is watched yet: nothing is reported. */
 			remove_views_of(watcher);
 			return -ENOMEM;
 		}
@@ -368,10 +371,10 @@ int ib_watch_ports(struct ib_port_watcher *watcher)
 EXPORT_SYMBOL(ib_watch_ports);
 
 /**
- * ib_unwatch_ports() - watch ports no more
+ * ib_unwatch_ports() - stop watching ports
  * @watcher: watcher of ib_watch_ports()
  *
- * Each port that is there, and still watched, is told by IB_PORT_EVENT_REMOVE, of the latest device
+ * IB_PORT_EVENT_REMOVE is reported for each present port that is still watched, the latest device
  * first. The callback is not running any more on return. Context: as for ib_watch_ports().
  */
 void ib_unwatch_ports(struct ib_port_watcher *watcher)
@@ -386,7 +389,7 @@ EXPORT_SYMBOL(ib_unwatch_ports);
 
 static struct ib_client ports_client;
 
-/* The handler is there already, so that what changes after the query is not missed. */
+/* The handler is registered already, so that changes after the query are not missed. */
 static int show(struct watched_device *dev)
 {
 	struct ib_port_watcher *watcher;
@@ -422,7 +425,7 @@ static void hide(struct watched_device *dev)
 	}
 }
 
-/* No event is noted any more, and no watcher is called. */
+/* Afterwards no event is recorded, and no watcher is called by the work item. */
 static void stop_handling(struct watched_device *dev)
 {
 	ib_unregister_event_handler(&dev->handler);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: watchers of ports, the events that they get, and in which order.
+ * KUnit: watchers of ports, their events, and the order of these.
  */
 #include <kunit/test.h>
 #include <linux/sched.h>
@@ -15,16 +15,16 @@
 #define MOST 64
 
 /**
- * struct test_watcher - a watcher that notes its events of devices that tests have made
+ * struct test_watcher - a watcher that records its events of the tests' devices
  * @ib: as the core sees it
  * @count: events
  * @said: each as a letter and the port's number, "a1" for IB_PORT_EVENT_ADD of port 1
- * @attr: the attributes that came with the last one
- * @refuses: event after which it is not interested in port 1 any more, or -1
- * @wrong: contexts that were not what they had to be
- * @replayed: end marks
- * @told: events of all watchers, by which their order is seen
- * @at: what @told was at the last event
+ * @attr: the attributes of the last event
+ * @refuses: index of the event with which it declines port 1, or -1
+ * @wrong: number of wrong contexts
+ * @replayed: number of end marks
+ * @told: counts the events of all watchers, which shows their order
+ * @at: value of @told at the last event
  */
 struct test_watcher {
 	struct ib_port_watcher ib;
@@ -38,7 +38,7 @@ struct test_watcher {
 	unsigned int at;
 };
 
-/* By enum ib_port_event_type */
+/* By enum ib_port_event_type. */
 static const char letter[] = "a-dimAlstpgr";
 
 static int hear(struct ib_port_watcher *ib, const struct ib_port_event *event)
@@ -66,7 +66,7 @@ static int hear(struct ib_port_watcher *ib, const struct ib_port_event *event)
 	return event->port_num == 1 && (int)event->type == watcher->refuses;
 }
 
-static unsigned int told; /* of watchers that are called one after the other */
+static unsigned int told; /* events of all watchers, which are called one after the other */
 
 static void prepare(struct test_watcher *watcher)
 {
@@ -107,7 +107,7 @@ static void changed(struct test_device *device, u32 port_num)
 	ports_flush();
 }
 
-/* Watchers come before devices, and behind them; the end mark follows what was there. */
+/* Watchers are added before and after devices; the end mark follows the initial ports. */
 static void ports_come_and_go(struct kunit *test)
 {
 	struct test_watcher *early = watch(test), *late;
@@ -136,7 +136,7 @@ static void ports_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, early->replayed + late->replayed, 2);
 }
 
-/* An event leads to the differences that the port shows when it is queried. */
+/* An event leads to the changes that a query of the port shows. */
 static void changes(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_watched");
@@ -158,7 +158,7 @@ static void changes(struct kunit *test)
 	changed(device, 1);
 	expect_said(test, watcher, "");
 
-	/* One event brings several changes and the state, and the events behind it bring none. */
+	/* One event brings several changes and the state, and later events bring none. */
 	attr->state = IB_PORT_ACTIVE;
 	attr->lid = 0x77;
 	attr->sm_sl = 3;
@@ -180,7 +180,9 @@ static void changes(struct kunit *test)
 	dispatch(device, IB_EVENT_CLIENT_REREGISTER, 2);
 	expect_said(test, watcher, "p2g2r2");
 
-	/* The link was lost though it is there again; and is lost though the driver cannot say. */
+	/*
+	 * A lost link is reported though it is up again, and also if the driver cannot be queried.
+	 */
 	dispatch(device, IB_EVENT_PORT_ERR, 1);
 	expect_said(test, watcher, "d1A1");
 	device->fails = TEST_OP_QUERY_PORT;
@@ -189,7 +191,7 @@ static void changes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, watcher->attr.lid, 2);
 	expect_said(test, watcher, "d2");
 
-	/* These are not events of a port that is there. */
+	/* These are not events of an existing port. */
 	dispatch(device, IB_EVENT_PORT_ERR, TEST_PORTS + 1);
 	dispatch(device, IB_EVENT_DEVICE_FATAL, 1);
 	changed(device, 0);
@@ -216,7 +218,7 @@ static void report_another(struct test_device *device, u32 port_num)
 	flush_work(&device->ib.core->event_work);
 }
 
-/* An event from before a port is queried is no change of what the query finds. */
+/* An event from before the query of a port causes no notification of what the query finds. */
 static void old_events_are_not_told(struct kunit *test)
 {
 	struct test_watcher *watcher = watch(test);
@@ -235,7 +237,7 @@ static void old_events_are_not_told(struct kunit *test)
 	ib_unwatch_ports(&watcher->ib);
 }
 
-/* A watcher that is not interested is not called for that port any more. */
+/* A watcher that declines a port is not called for it any more. */
 static void not_interested(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_watched");
@@ -252,7 +254,7 @@ static void not_interested(struct kunit *test)
 	ib_unwatch_ports(&watcher.ib);
 	expect_said(test, &watcher, "-2");
 
-	/* It may lose its interest later. */
+	/* It may decline later. */
 	KUNIT_ASSERT_EQ(test, ib_watch_ports(&watcher.ib), 0);
 	expect_said(test, &watcher, "a1A1a2A2");
 	dispatch(device, IB_EVENT_GID_CHANGE, 1);
@@ -262,7 +264,7 @@ static void not_interested(struct kunit *test)
 	ib_unwatch_ports(&watcher.ib);
 }
 
-/* Watchers are called in the order in which they came, and in the other one for what goes. */
+/* Watchers are called in the order in which they were added, and in reverse for removals. */
 static void order(struct kunit *test)
 {
 	struct test_watcher *first = watch(test), *second = watch(test);
@@ -279,9 +281,9 @@ static void order(struct kunit *test)
 
 #ifdef CONFIG_FAILSLAB
 /*
- * A watcher for which there is no memory is not called. Another one is there already, so that only
- * views are allocated: no driver is asked for its ports, which takes an HCA's any number of
- * allocations.
+ * A watcher without memory for its views is not called. Another one has been added before, so that
+ * only views are allocated: the ports are not queried, for which an HCA's driver makes any number
+ * of allocations.
  */
 static void watchers_starve(struct kunit *test)
 {
@@ -318,10 +320,10 @@ static void watchers_starve(struct kunit *test)
 #endif
 
 /**
- * struct race - events of a device while watchers come and go
+ * struct race - events of a device while watchers are added and removed
  * @work: the events
  * @device: the device
- * @stop: no more of them
+ * @stop: no further events
  */
 struct race {
 	struct work_struct work;
@@ -340,7 +342,7 @@ static void make_events(struct work_struct *work)
 	}
 }
 
-/* Whatever is reported meanwhile stands between ADD with the state and REMOVE. */
+/* All events in between come after ADD with the state, and before REMOVE. */
 static void watchers_race(struct kunit *test)
 {
 	struct race race = { .device = test_device_registered(test, "kt_watched") };
