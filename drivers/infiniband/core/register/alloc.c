@@ -19,7 +19,7 @@
 	 BIT_ULL(IB_USER_VERBS_CMD_POST_SRQ_RECV) |			\
 	 BIT_ULL(IB_USER_VERBS_CMD_BIND_MW))
 
-/* Called when the last reference to the struct device was put. */
+/* Called when the last reference to the struct device is dropped. */
 static void release_device(struct device *dev)
 {
 	struct ib_device *device = rdma_device_to_ibdev(dev);
@@ -34,7 +34,7 @@ static void release_device(struct device *dev)
 	xa_destroy(&device->client_data);
 	xa_destroy(&device->core->compat);
 	kfree(device->core);
-	/* A walk of the table of net devices, under RCU, reaches the device through its port. */
+	/* RCU walks of the table of net devices reach the device through its port. */
 	kfree_rcu(device, rcu_head);
 }
 
@@ -66,11 +66,11 @@ struct ib_device *_ib_alloc_device(size_t size)
 	device->core = core;
 	device->index = U32_MAX;
 	/*
-	 * Every write() command user space knows but those on the data path, which a driver adds
-	 * when its library cannot post and poll by itself.
+	 * All write() commands except those of the data path, which a driver adds if its library
+	 * cannot post and poll by itself.
 	 */
 	device->uverbs_cmd_mask = GENMASK_ULL(IB_USER_VERBS_CMD_OPEN_QP, 0) & ~DATA_PATH_COMMANDS;
-	/* A mark says that a client is attached; its data may be NULL. */
+	/* The mark of an entry says that a client is attached; its data may be NULL. */
 	xa_init_flags(&device->client_data, XA_FLAGS_ALLOC);
 	ib_coredev_init(&device->coredev, device, &init_net);
 	device->dev.release = release_device;
@@ -96,8 +96,8 @@ EXPORT_SYMBOL(_ib_alloc_device);
  *          because it has been unregistered
  *
  * Drivers with a dealloc_driver operation call this only for a device whose registration never
- * succeeded. The memory goes when the last reference to the struct device is put. Context: may
- * sleep.
+ * succeeded. The memory is freed when the last reference to the struct device is dropped. Context:
+ * may sleep.
  */
 void ib_dealloc_device(struct ib_device *device)
 {

@@ -3,9 +3,8 @@
  * Compat devices.
  *
  * In shared mode every network namespace sees every device. The device itself is in the initial
- * namespace; in the sysfs of each other one a compat device stands for it, a struct
- * ib_core_device. In exclusive mode a device is in one namespace, is seen there only, and has no
- * compat devices.
+ * namespace; in the sysfs of each other namespace it has a compat device, a struct ib_core_device.
+ * In exclusive mode a device is in one namespace, is visible only there, and has no compat devices.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -19,7 +18,7 @@
 
 /*
  * Protects compat_nets and their @leaving, and ib_devices_shared_netns against a namespace that
- * comes meanwhile.
+ * begins meanwhile.
  */
 static DECLARE_RWSEM(compat_nets_rwsem);
 /* The struct compat_net of each namespace other than the initial one. */
@@ -30,7 +29,7 @@ static void release_compat(struct device *dev)
 	kfree(container_of(dev, struct ib_core_device, dev));
 }
 
-/* The caller holds compat_lock. */
+/* Called with compat_lock held. */
 static int make_compat(struct ib_device *device, struct compat_net *compat_net)
 {
 	struct ib_core_device *compat = kzalloc(sizeof(*compat), GFP_KERNEL);
@@ -77,9 +76,9 @@ static int add_compat(struct ib_device *device, struct compat_net *compat_net)
 }
 
 /**
- * ib_compat_remove() - take a device out of a namespace
- * @device: device, which need not be there
- * @id: the namespace's number
+ * ib_compat_remove() - remove a device's compat device from a namespace
+ * @device: device, which need not have one
+ * @id: the namespace's id
  *
  * Context: may sleep.
  */
@@ -122,7 +121,7 @@ int ib_compat_add_all(struct ib_device *device)
 }
 
 /**
- * ib_compat_remove_all() - take a device out of all other namespaces
+ * ib_compat_remove_all() - remove a device's compat devices from all namespaces
  * @device: device that is hidden
  *
  * Context: may sleep.
@@ -137,7 +136,7 @@ void ib_compat_remove_all(struct ib_device *device)
 }
 
 /**
- * ib_compat_rename() - give a device's new name to its compat devices
+ * ib_compat_rename() - rename the compat devices of a device
  * @device: renamed device
  *
  * Context: may sleep.
@@ -154,11 +153,11 @@ void ib_compat_rename(struct ib_device *device)
 }
 
 /**
- * ib_compat_net_leave() - take all devices out of a namespace
- * @compat_net: a namespace that ib_compat_net_enter() was called for
+ * ib_compat_net_leave() - remove all compat devices from a namespace
+ * @compat_net: a namespace of ib_compat_net_enter()
  *
- * Namespaces come while others go: the number is not given to another one before no device has a
- * compat device under it.
+ * Other namespaces may begin meanwhile: the id is not assigned again before all compat devices with
+ * it are removed.
  *
  * Context: may sleep.
  */
@@ -177,11 +176,11 @@ void ib_compat_net_leave(struct compat_net *compat_net)
 EXPORT_SYMBOL_IF_KUNIT(ib_compat_net_leave);
 
 /**
- * ib_compat_net_enter() - show all devices in a namespace that begins, in shared mode
- * @compat_net: the namespace, which gets its number
+ * ib_compat_net_enter() - show all devices in a new namespace, in shared mode
+ * @compat_net: the namespace, which gets its id
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM or what sysfs answers, with no device left in the namespace.
+ * Return: 0; -ENOMEM or the error of sysfs, with no device left in the namespace.
  */
 int ib_compat_net_enter(struct compat_net *compat_net)
 {
@@ -208,7 +207,7 @@ int ib_compat_net_enter(struct compat_net *compat_net)
 EXPORT_SYMBOL_IF_KUNIT(ib_compat_net_enter);
 
 /**
- * ib_compat_exit() - free the table of namespaces, of which there are none any more
+ * ib_compat_exit() - free the table of namespaces, which is empty
  */
 void ib_compat_exit(void)
 {
@@ -218,7 +217,7 @@ void ib_compat_exit(void)
 /**
  * rdma_compatdev_set() - choose between shared and exclusive mode
  * @shared: non-zero for shared
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
  * Context: may sleep.
  * Return: 0, or -EBUSY while there are namespaces besides the initial one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Network namespaces: devices move between them, and get compat devices in those that come.
+ * Network namespaces: devices move between them, and get compat devices in new ones.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -12,8 +12,8 @@
 static unsigned int compat_net_id;
 
 /*
- * Sysfs asks for the namespace while the device is renamed. If that fails, the device does not go
- * back to a namespace that ends.
+ * sysfs asks for the namespace while the device is renamed. If renaming fails, the device does not
+ * return to a namespace that is ending.
  */
 static int change_net(struct ib_device *device, struct net *from, struct net *to)
 {
@@ -31,15 +31,15 @@ static int change_net(struct ib_device *device, struct net *from, struct net *to
 
 /**
  * ib_device_move() - move a device into another namespace
- * @device: device, of which the caller has a struct device reference
+ * @device: device with a struct device reference of the caller
  * @from: the namespace in which it is
- * @to: the other one; for a device that an earlier move has left hidden, the initial one
+ * @to: the new namespace; must be the initial one for a device that an earlier move has left hidden
  *
  * Clients are detached and attached again, since addresses and sockets belong to a namespace.
  *
- * Context: may sleep, until consumers have let go.
- * Return: 0; -ENODEV for a device that is not registered, or not there; -EIO if it is hidden now;
- * or what sysfs answers.
+ * Context: may sleep until consumers have released the device.
+ * Return: 0; -ENODEV for a device that is not registered, or not in @from; -EIO if it is hidden
+ * now; or the error of sysfs.
  */
 VISIBLE_IF_KUNIT int ib_device_move(struct ib_device *device, struct net *from, struct net *to)
 {
@@ -55,7 +55,7 @@ VISIBLE_IF_KUNIT int ib_device_move(struct ib_device *device, struct net *from, 
 	ib_device_disable(device);
 	ret = change_net(device, from, to);
 
-	/* If clients fail now the device stays, hidden, for its driver to unregister. */
+	/* If clients fail now, the device stays hidden until its driver unregisters it. */
 	if (ib_device_enable(device)) {
 		ibdev_warn(device, "not usable after the change of its network namespace\n");
 		return -EIO;
@@ -70,12 +70,13 @@ EXPORT_SYMBOL_IF_KUNIT(ib_device_move);
  * ib_device_set_netns_put() - move a device into a namespace, in exclusive mode
  * @skb: the request, whose sender needs CAP_NET_ADMIN over the namespace
  * @device: device that the caller holds; the reference is consumed
- * @ns_fd: file of the namespace, in the sender's table
- * @extack: where a reason goes
+ * @ns_fd: file descriptor of the namespace, of the sender
+ * @extack: takes the reason of an error
  *
- * Context: may sleep, until consumers have let go.
- * Return: 0, -EOPNOTSUPP in shared mode or if the driver cannot take a device from its users,
- * -EPERM, -EBADF or -EINVAL for a bad file, -ENODEV if the device goes meanwhile, or another errno.
+ * Context: may sleep until consumers have released the device.
+ * Return: 0, -EOPNOTSUPP in shared mode or if the driver cannot disassociate a device from its
+ * users, -EPERM, -EBADF or -EINVAL for a bad file, -ENODEV if the device is removed meanwhile, or
+ * another negative errno.
  */
 int ib_device_set_netns_put(struct sk_buff *skb, struct ib_device *device, u32 ns_fd,
 			    struct netlink_ext_ack *extack)
@@ -134,7 +135,7 @@ static struct pernet_operations net_ops = {
 };
 
 /**
- * ib_register_init() - follow the network namespaces, and be ready for devices
+ * ib_register_init() - register for network namespaces, and initialise the work queue
  *
  * Return: 0 or -ENOMEM.
  */

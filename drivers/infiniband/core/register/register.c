@@ -2,10 +2,10 @@
 /*
  * Registration of a device and its end.
  *
- * A device takes part between ib_device_enable(), which shows it in the registry and attaches the
+ * A device is usable between ib_device_enable(), which shows it in the registry and attaches the
  * clients, and ib_device_disable(), which does the reverse and returns when no reference is left.
- * Moving a device to another namespace disables and enables it; registering and unregistering
- * put sysfs, cache and cgroup round that.
+ * Moving a device to another namespace disables and enables it; registration adds the set-up of
+ * sysfs, cache and cgroup before, and unregistration their teardown after.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -20,7 +20,7 @@
 #include "../verbs/verbs.h"
 #include "register_priv.h"
 
-/* Protects that a device and those that stand for it get one name before any gets another. */
+/* Serializes renames, so that a device and its compat devices get the same name. */
 static DEFINE_MUTEX(device_rename_lock);
 
 /* Runs the work of ib_unregister_device_queued(). ib_unregister_driver() flushes it. */
@@ -38,10 +38,10 @@ static int query_attributes(struct ib_device *device)
 }
 
 /**
- * ib_device_enable() - let a device take part
+ * ib_device_enable() - make a device usable
  * @device: device that is complete but hidden; its registration_lock is held
  *
- * Return: 0 with a reference held that keeps the device registered until the caller returns it with
+ * Return: 0 with a reference that keeps the device registered until the caller drops it with
  * ib_device_put(), or an error with the device hidden again.
  */
 int ib_device_enable(struct ib_device *device)
@@ -51,7 +51,9 @@ int ib_device_enable(struct ib_device *device)
 	lockdep_assert_held(&device->core->registration_lock);
 	reinit_completion(&device->core->unregistered);
 	ib_registry_show(device);
-	/* A client's add() or a lookup that got in early may take the device down any time. */
+	/*
+	 * A client's add() or an early look-up may lead to the removal of the device at any time.
+	 */
 	refcount_inc(&device->refcount);
 
 	ret = ib_compat_add_all(device);
@@ -70,8 +72,8 @@ int ib_device_enable(struct ib_device *device)
  * ib_device_disable() - detach a device from everything that uses it
  * @device: device of a successful ib_device_enable(); its registration_lock is held
  *
- * Returns when all clients are detached and all references are dropped. Context: may sleep, for as
- * long as clients and holders of references take.
+ * Returns when all clients are detached and all references are dropped. Context: may sleep until
+ * clients and holders of references have released the device.
  */
 void ib_device_disable(struct ib_device *device)
 {
@@ -85,7 +87,7 @@ void ib_device_disable(struct ib_device *device)
 
 static void unregister_locked(struct ib_device *device)
 {
-	/* A move to another namespace that failed has left it disabled. */
+	/* A failed move to another namespace has left it disabled. */
 	if (refcount_read(&device->refcount))
 		ib_device_disable(device);
 	roce_cleanup_one(device);
@@ -100,7 +102,7 @@ static void unregister_locked(struct ib_device *device)
 	rdma_objects_report(device);
 }
 
-/* A listener that misses this, if memory is short, can still ask. */
+/* A listener that misses this for lack of memory can still send a request. */
 static void notify_registered(struct ib_device *device)
 {
 	struct net_device *netdev;
@@ -116,7 +118,7 @@ static void notify_registered(struct ib_device *device)
 	}
 }
 
-/* The caller holds a struct device reference, since dealloc_driver may drop all others. */
+/* Called with a struct device reference, since dealloc_driver may drop all others. */
 static void unregister_and_dealloc(struct ib_device *device)
 {
 	ib_subdevs_end(device);
@@ -129,7 +131,7 @@ static void unregister_and_dealloc(struct ib_device *device)
 		ib_dealloc_device(device);
 }
 
-/* The work has a struct device reference, taken when it was queued. */
+/* The work item has a struct device reference, taken when it was queued. */
 static void unregister_work(struct work_struct *work)
 {
 	struct ib_device *device =
@@ -140,18 +142,18 @@ static void unregister_work(struct work_struct *work)
 }
 
 /**
- * ib_register_device() - offer a device to the system
+ * ib_register_device() - register a device
  * @device: device with its operations, node GUID, port count and the rest of its description set
  * @name: the device's name, or a pattern with one %d, of less than IB_DEVICE_NAME_MAX characters
- * @dma_device: device whose DMA the ports do, or NULL when kernel consumers hand over virtual
- *              addresses instead
+ * @dma_device: device for DMA mapping, or NULL if kernel consumers pass virtual addresses
+ *	instead
  *
  * Clients are attached before the function returns. A driver with a dealloc_driver operation must
  * be ready for it as soon as this succeeds. Context: may sleep.
  *
  * Return: 0; -ENFILE if the name is taken; -EINVAL for an unusable name or description; -ENOMEM; or
- * what the driver's operations, sysfs or a client returned. After a failure the device is as before
- * and the driver calls ib_dealloc_device().
+ * the error of the driver's operations, of sysfs or of a client. After a failure the device is as
+ * before and the driver calls ib_dealloc_device().
  */
 int ib_register_device(struct ib_device *device, const char *name, struct device *dma_device)
 {
@@ -175,7 +177,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 		ret = ib_ports_read_immutable(device);
 	if (ret)
 		goto remove;
-	/* What changes after the driver has been asked is an event. */
+	/* Changes after the driver has been queried are reported as events. */
 	ib_events_open(device);
 	ret = ib_cache_setup_one(device);
 	if (ret)
@@ -195,7 +197,7 @@ int ib_register_device(struct ib_device *device, const char *name, struct device
 	if (ret)
 		goto sysfs;
 	ib_subdevs_open(device);
-	/* From here on others may find and unregister the device; they wait for the lock. */
+	/* From here on the device may be found and unregistered; that waits for the lock. */
 	mutex_lock(&device->core->registration_lock);
 	ret = ib_device_enable(device);
 	device->core->registered = !ret;
@@ -229,14 +231,14 @@ remove:
 EXPORT_SYMBOL(ib_register_device);
 
 /**
- * ib_unregister_device() - withdraw a device
+ * ib_unregister_device() - unregister a device
  * @device: registered device; unregistering it again, also at the same time, is harmless as long as
  *          the structure exists
  *
  * On return no client, sysfs file or lookup refers to the device and its driver is not called any
  * more. Afterwards the driver calls ib_dealloc_device(), unless it has a dealloc_driver operation,
- * which has then been called. The caller holds no reference of ib_device_try_get(). Context: may
- * sleep until consumers have let go.
+ * which has then been called. The caller must not hold a reference of ib_device_try_get(). Context:
+ * may sleep until consumers have released the device.
  */
 void ib_unregister_device(struct ib_device *device)
 {
@@ -247,7 +249,7 @@ void ib_unregister_device(struct ib_device *device)
 EXPORT_SYMBOL(ib_unregister_device);
 
 /**
- * ib_unregister_device_and_put() - withdraw a device that the caller holds
+ * ib_unregister_device_and_put() - unregister a device to which the caller has a reference
  * @device: device with a dealloc_driver operation; the caller's reference of ib_device_try_get() or
  *          of a lookup is consumed
  *
@@ -264,11 +266,11 @@ void ib_unregister_device_and_put(struct ib_device *device)
 EXPORT_SYMBOL(ib_unregister_device_and_put);
 
 /**
- * ib_unregister_driver() - withdraw all devices of a driver
+ * ib_unregister_driver() - unregister all devices of a driver
  * @driver_id: the driver; its devices have a dealloc_driver operation
  *
- * The driver prevents new registrations first. On return no work of the core for any device of the
- * driver is pending, so the module may go. Context: may sleep.
+ * The driver must prevent new registrations first. On return no work of the core for any device of
+ * the driver is pending, so the module may be unloaded. Context: may sleep.
  */
 void ib_unregister_driver(enum rdma_driver_id driver_id)
 {
@@ -287,9 +289,9 @@ EXPORT_SYMBOL(ib_unregister_driver);
 
 /**
  * ib_unregister_device_queued() - unregister a device from a work queue
- * @device: device with a dealloc_driver operation, which the caller holds
+ * @device: device with a dealloc_driver operation, referenced by the caller
  *
- * Called where one cannot wait, as in notifiers of net devices. The driver has to call
+ * For contexts that cannot wait, such as notifiers of net devices. The driver has to call
  * ib_unregister_driver() before its module is unloaded. Context: any that may queue work.
  */
 void ib_unregister_device_queued(struct ib_device *device)
@@ -306,10 +308,11 @@ EXPORT_SYMBOL(ib_unregister_device_queued);
  * ib_device_rename() - change the name of a device
  * @device: registered device, referenced by the caller
  * @name: the new name, without pattern
- * @extack: where a reason goes
+ * @extack: takes the reason of an error
  *
- * sysfs in every namespace, lookups and clients follow. Context: may sleep.
- * Return: 0, -EEXIST if another device has the name, -EINVAL, or what sysfs answers.
+ * The name changes in the sysfs of every namespace and in look-ups, and clients are notified.
+ * Context: may sleep.
+ * Return: 0, -EEXIST if another device has the name, -EINVAL, or the error of sysfs.
  */
 int ib_device_rename(struct ib_device *device, const char *name, struct netlink_ext_ack *extack)
 {

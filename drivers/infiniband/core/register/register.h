@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What register/ offers the folders above it, beyond <rdma/ib_verbs.h>: it makes, enables,
- * disables, renames, moves and ends devices, and calls the setup of the folders below it.
+ * What register/ offers the folders above it, beyond <rdma/ib_verbs.h>: it allocates, enables,
+ * disables, renames, moves and ends devices, and calls the set-up of the folders below it.
  */
 #ifndef RDMA_CORE_REGISTER_H
 #define RDMA_CORE_REGISTER_H

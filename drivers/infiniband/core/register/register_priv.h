@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of register/ share among themselves. The order of locks stands in
+ * What the files of register/ share among themselves. The order of locks is described in
  * device/device.h.
  */
 #ifndef RDMA_CORE_REGISTER_PRIV_H
@@ -14,8 +14,8 @@
 /**
  * struct compat_net - a network namespace other than the initial one
  * @net: the namespace
- * @id: its number in each device's table of compat devices
- * @leaving: it ends, and gets no more of them; protected by compat_nets_rwsem
+ * @id: its id in each device's table of compat devices
+ * @leaving: it is ending, and gets no further compat devices; protected by compat_nets_rwsem
  */
 struct compat_net {
 	possible_net_t net;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Devices below devices: a driver makes a device of a special kind beside one it has registered,
- * such as one through which a subnet manager reaches the planes of a port.
+ * Sub-devices: a driver adds a device of a special type to one that it has registered, such as one
+ * through which a subnet manager reaches the planes of a port.
  *
- * A device below another holds the other's structure, and is unregistered before it.
+ * A sub-device holds a reference to its parent's structure, and is unregistered before it.
  */
 #include <linux/cleanup.h>
 #include <linux/device.h>
@@ -11,16 +11,18 @@
 #include "register_priv.h"
 
 /**
- * ib_subdevs_open() - let a device take others below it
- * @device: device that is about to be shown; from then on others may find it, and may unregister it
+ * ib_subdevs_open() - allow sub-devices of a device
+ * @device: device that is about to be shown; from then on it may be found and unregistered
  */
 void ib_subdevs_open(struct ib_device *device)
 {
-	/* No lock is taken: the device may be one that is just made under its parent's lock. */
+	/*
+	 * No lock is taken: the device may be a sub-device that is created under its parent's lock.
+	 */
 	WRITE_ONCE(device->core->subdevs_open, true);
 }
 
-/* The caller holds the parent's subdev_lock. */
+/* Called with the parent's subdev_lock held. */
 static void subdev_end(struct ib_device *sub)
 {
 	struct ib_device *parent = sub->parent;
@@ -31,7 +33,7 @@ static void subdev_end(struct ib_device *sub)
 }
 
 /**
- * ib_subdevs_end() - end the devices below a device, and let it take no more
+ * ib_subdevs_end() - end the sub-devices of a device, and allow no further ones
  * @device: device that is being unregistered
  *
  * They end in reverse order of their creation. Context: may sleep.
@@ -51,13 +53,13 @@ void ib_subdevs_end(struct ib_device *device)
 }
 
 /**
- * ib_add_sub_device() - make a device below another
- * @parent: registered device that the caller holds
- * @type: kind of device
+ * ib_add_sub_device() - create a sub-device
+ * @parent: registered device, referenced by the caller
+ * @type: type of the sub-device
  * @name: its name
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP where the driver has none; -ENODEV when @parent is going away; the
+ * Return: 0; -EOPNOTSUPP if the driver has no sub-devices; -ENODEV if @parent is being removed; the
  * driver's error.
  */
 int ib_add_sub_device(struct ib_device *parent, enum rdma_nl_dev_type type, const char *name)
@@ -75,18 +77,18 @@ int ib_add_sub_device(struct ib_device *parent, enum rdma_nl_dev_type type, cons
 	get_device(&parent->dev);
 	sub->type = type;
 	list_add_tail(&sub->core->subdev_entry, &parent->core->subdevs);
-	/* A reader that sees the parent sees the type too. */
+	/* A reader that sees the parent sees the type, too. */
 	smp_store_release(&sub->parent, parent);
 	return 0;
 }
 EXPORT_SYMBOL(ib_add_sub_device);
 
 /**
- * ib_del_sub_device_and_put() - end a device below another
- * @sub: device that the caller holds; the reference is consumed
+ * ib_del_sub_device_and_put() - delete a sub-device
+ * @sub: sub-device, referenced by the caller; the reference is consumed
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP for a device that is below no other; -ENODEV when it is going already.
+ * Return: 0; -EOPNOTSUPP for a device without parent; -ENODEV if it is being removed already.
  */
 int ib_del_sub_device_and_put(struct ib_device *sub)
 {
@@ -101,8 +103,8 @@ int ib_del_sub_device_and_put(struct ib_device *sub)
 	}
 	get_device(&parent->dev);
 	/*
-	 * The structure has to stay for the look at subdev_entry, even if another has ended the
-	 * device.
+	 * The structure must stay valid for the test of subdev_entry, even if another task has
+	 * ended the device.
 	 */
 	get_device(&sub->dev);
 	ib_device_put(sub);

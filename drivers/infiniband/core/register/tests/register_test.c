@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: devices and network namespaces that come, go and fail at the same time.
+ * KUnit: devices and network namespaces that begin, end and fail at the same time.
  */
 #include <kunit/static_stub.h>
 #include <kunit/test.h>
@@ -12,7 +12,7 @@
 #include "../../device/tests/test_device.h"
 #include "../register_priv.h"
 
-/* ---- numbers of namespaces ---- */
+/* ---- ids of namespaces ---- */
 
 static struct {
 	struct compat_net net;
@@ -20,7 +20,7 @@ static struct {
 	int ret;
 } coming;
 
-/* Stands for a namespace that begins on another processor. */
+/* Simulates a namespace that begins on another CPU. */
 static void enter_meanwhile(struct ib_device *device, u32 id)
 {
 	if (coming.asked)
@@ -29,13 +29,16 @@ static void enter_meanwhile(struct ib_device *device, u32 id)
 	coming.ret = ib_compat_net_enter(&coming.net);
 }
 
-/* Else what removes the one's compat devices would remove the other's. */
+/* Otherwise the removal of one namespace's compat devices would remove the other's. */
 static void number_is_kept_until_devices_have_left(struct kunit *test)
 {
 	struct compat_net going = {};
 	struct test_device *device;
 
-	/* No compat devices are made, which two in the initial namespace could not be. */
+	/*
+	 * No compat devices are made, since two could not have the same name in the initial
+	 * namespace.
+	 */
 	KUNIT_ASSERT_EQ(test, rdma_compatdev_set(0, NULL), 0);
 	device = test_device_registered(test, "kt_netns");
 	memset(&coming, 0, sizeof(coming));
@@ -47,7 +50,7 @@ static void number_is_kept_until_devices_have_left(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, coming.ret, 0);
 	KUNIT_EXPECT_NE(test, coming.net.id, going.id);
 	ib_compat_net_leave(&coming.net);
-	/* Nothing is left of both. */
+	/* Nothing of either is left. */
 	KUNIT_EXPECT_EQ(test, rdma_compatdev_set(1, NULL), 0);
 	test_device_gone(device);
 }
@@ -61,7 +64,7 @@ static void hidden_device_leaves_a_namespace(struct kunit *test)
 	struct net *net = kunit_kzalloc(test, sizeof(*net), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, net);
-	/* There is no socket for uevents in this namespace. */
+	/* This namespace has no socket for uevents. */
 	dev_set_uevent_suppress(&device->ib.dev, true);
 	device->fails = TEST_OP_ENABLE;
 	device->spares = 1;
@@ -76,12 +79,12 @@ static void hidden_device_leaves_a_namespace(struct kunit *test)
 	/* It stays hidden. */
 	KUNIT_EXPECT_EQ(test, device->calls[TEST_OP_ENABLE], 2);
 	KUNIT_EXPECT_FALSE(test, ib_device_try_get(&device->ib));
-	/* Whatever has become of it, netlink's listeners are in a namespace that is whole. */
+	/* Whatever has happened, netlink's listeners must be in a valid namespace. */
 	write_pnet(&device->ib.coredev.rdma_net, &init_net);
 	test_device_gone(device);
 }
 
-/* ---- devices below others ---- */
+/* ---- sub-devices ---- */
 
 static struct {
 	struct ib_device *parent;
@@ -111,7 +114,7 @@ static int add_below(void *context)
 	return 0;
 }
 
-/* The device can be found by now, so a program may ask for one below it. */
+/* The device can be found by now, so a program may request a sub-device. */
 static int take_one_and_fail(struct ib_device *device)
 {
 	kthread_run(add_below, NULL, "kt_below");
@@ -124,7 +127,9 @@ static const struct ib_device_ops parent_ops = {
 	.del_sub_dev = del_sub_dev,
 };
 
-/* What is added between the first look-up and the end of a registration ends with it. */
+/*
+ * A sub-device that is added between the first look-up and the end of a registration ends with it.
+ */
 static void failed_registration_ends_what_is_below(struct kunit *test)
 {
 	struct test_device *device = test_device_alloc();
@@ -138,7 +143,7 @@ static void failed_registration_ends_what_is_below(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_register_device(&device->ib, "kt_above", NULL), -EIO);
 	KUNIT_EXPECT_EQ(test, below.ret, 0);
 	KUNIT_EXPECT_EQ(test, below.ended, 1);
-	/* It takes no more of them. */
+	/* No further sub-devices are accepted. */
 	KUNIT_EXPECT_EQ(test, ib_add_sub_device(&device->ib, RDMA_DEVICE_TYPE_SMI, "kt_below"),
 			-ENODEV);
 	ib_dealloc_device(&device->ib);
