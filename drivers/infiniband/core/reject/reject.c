@@ -2,13 +2,13 @@
 /*
  * Reasons for refused requests: see include/rdma/rdma_reject.h.
  *
- * A refusal deep inside a driver has to find the log of the file whose request is being served,
- * without an argument that every call would carry.  Therefore running requests are in a small
- * open-addressed table, keyed by task.  Only the task whose pointer is in a slot changes that slot,
- * so no lock is needed to enter, to leave, or to find one's own request.  As long as every running
- * request is in the first slot of its task's probe sequence, look-ups end there.
+ * A refusal deep inside a driver has to find the log of the file whose request is being handled,
+ * without an argument in every call. Therefore running requests are in a small open-addressed
+ * table, keyed by task. Only the task whose pointer is in a slot changes that slot, so no lock is
+ * needed to enter, to leave, or to find one's own request. As long as every running request is in
+ * the first slot of its task's probe sequence, look-ups end there.
  *
- * Of a refusal, its place in the source and the values are kept. Few reasons are ever read, and
+ * Of a refusal, its place in the source and the values are recorded. Few reasons are ever read, and
  * formatting one would cost as much as the rest of the request.
  */
 #include <kunit/visibility.h>
@@ -31,7 +31,10 @@
 
 #define RUNNING_BITS 9
 #define RUNNING_SLOTS BIT(RUNNING_BITS)
-/* Places tried for one task. Refusals of a task that finds none are traced, but not kept. */
+/*
+ * Slots tried for one task. Refusals of a task that finds no free slot are traced, but not
+ * recorded.
+ */
 #define RUNNING_PROBES 16
 
 struct rdma_running {
@@ -40,7 +43,7 @@ struct rdma_running {
 };
 
 static struct rdma_running running[RUNNING_SLOTS];
-/* How many requests stand in another place than the first one of their task. */
+/* Number of requests in another slot than the first one of their task. */
 static atomic_t elsewhere;
 
 static struct rdma_running *running_probe(unsigned int try)
@@ -49,7 +52,7 @@ static struct rdma_running *running_probe(unsigned int try)
 }
 
 /**
- * rdma_reject_attach() - let functions that the current task calls give a request reasons
+ * rdma_reject_attach() - attach the reasons that the current task gives to a request
  * @scope: from rdma_reject_begin()
  *
  * Until rdma_reject_leave(), reasons that this task gives belong to the request.  Scopes nest: an
@@ -80,7 +83,7 @@ EXPORT_SYMBOL(rdma_reject_attach);
 
 /**
  * rdma_reject_detach() - undo rdma_reject_attach()
- * @scope: the scope; rdma_reject_leave() calls this if it has to
+ * @scope: the scope; rdma_reject_leave() calls this if needed
  *
  * Context: the task that attached it; does not sleep.
  */
@@ -99,7 +102,7 @@ void rdma_reject_detach(struct rdma_reject_scope *scope)
 EXPORT_SYMBOL(rdma_reject_detach);
 
 /**
- * rdma_reject_current() - get the request that the current task works on
+ * rdma_reject_current() - get the request that the current task handles
  *
  * Context: any; an interrupt's refusals are not the interrupted task's.
  * Return: the scope, NULL if there is none.
@@ -118,8 +121,8 @@ struct rdma_reject_scope *rdma_reject_current(void)
 EXPORT_SYMBOL(rdma_reject_current);
 
 /*
- * The bytes of a conversion, which begins with %. A width or precision that is a value of its own
- * is not known.
+ * Returns the length of a conversion, which begins with %. A width or precision given by an
+ * argument is not supported.
  */
 static size_t conversion_len(const char *at)
 {
@@ -129,7 +132,7 @@ static size_t conversion_len(const char *at)
 	len += strspn(at + len, "hlLqjzt");
 	if (!at[len])
 		return len;
-	/* The letters behind %p give the type that the pointer refers to. */
+	/* The letters after %p give the type to which the pointer refers. */
 	if (at[len++] == 'p')
 		while (isalnum(at[len]))
 			len++;
@@ -146,7 +149,7 @@ static void format_value(struct seq_buf *out, const char *conversion, u8 kind, u
 		seq_buf_printf(out, conversion, (const void *)(unsigned long)value);
 }
 
-/* Formats the sentence of a reason. */
+/* Formats the text of a reason. */
 static void format_reason(char *text, size_t size, const struct rdma_reason *reason,
 			  const u64 *values)
 {
@@ -173,7 +176,7 @@ static void format_reason(char *text, size_t size, const struct rdma_reason *rea
 	seq_buf_str(&out);
 }
 
-/* Is this, or what is in it, constant for as long as the log exists? */
+/* Is this address in the read-only data of a module? */
 static bool is_constant_of(const struct module *module, const void *what)
 {
 #ifdef CONFIG_MODULES
@@ -193,14 +196,17 @@ static bool text_stays(const struct rdma_reject_log *log, const char *text)
 	       is_constant_of(THIS_MODULE, text);
 }
 
-/* Will a reason stay as long as the log? */
+/* Does a reason exist as long as the log? */
 static bool reason_stays(const struct rdma_reject_log *log, const struct rdma_reason *reason)
 {
 	return reason->owner == log->stays[0] || reason->owner == log->stays[1] ||
 	       reason->owner == THIS_MODULE || !reason->owner;
 }
 
-/* Keeps a reason to be formatted later. False if what it quotes may change until then. */
+/*
+ * Records a reason, which is formatted later. Returns false if it refers to something that may
+ * change until then.
+ */
 static bool keep_values(const struct rdma_reject_log *log, struct rdma_reject_entry *entry,
 			const struct rdma_reason *reason, va_list args)
 {
@@ -223,7 +229,7 @@ static bool keep_values(const struct rdma_reject_log *log, struct rdma_reject_en
 	return true;
 }
 
-/* Formats the sentence from the arguments of rdma_refuse_for(). */
+/* Formats the text from the arguments of rdma_refuse_for(). */
 static noinline void format_now(char *text, size_t size, const struct rdma_reason *reason,
 				va_list args)
 {
@@ -235,8 +241,8 @@ static noinline void format_now(char *text, size_t size, const struct rdma_reaso
 }
 
 /*
- * Begins an entry of the log. False if another thread of the process is still writing it, or has
- * overtaken us by a whole round.  Its reason is then as good as ours.
+ * Begins an entry of the log. Returns false if another thread of the process is still writing it,
+ * or has gone round the whole ring meanwhile. The other thread's reason is then kept instead.
  */
 static bool log_begin(struct rdma_reject_log *log, int err, struct rdma_reject_entry **begun)
 {
@@ -259,7 +265,7 @@ static void log_end(struct rdma_reject_entry *entry)
 	atomic64_set_release(&entry->turn, atomic64_read(&entry->turn) + 1);
 }
 
-/* The first reason stays, since it comes from the function that knows most. */
+/* The first reason is kept, since it comes from the innermost function. */
 static void answer_reason(struct netlink_ext_ack *extack, const char *text)
 {
 	if (extack->_msg)
@@ -268,7 +274,7 @@ static void answer_reason(struct netlink_ext_ack *extack, const char *text)
 	extack->_msg = extack->_msg_buf;
 }
 
-/* For the trace point and the netlink answer, which take the reason as text now. */
+/* Passes the reason to the trace point and the netlink answer, which need it as text now. */
 static noinline void publish_reason(const struct rdma_reject_scope *scope, int err,
 				    const struct rdma_reason *reason, va_list args)
 {
@@ -283,7 +289,7 @@ static noinline void publish_reason(const struct rdma_reject_scope *scope, int e
 /**
  * rdma_refuse_for() - the function behind rdma_refuse()
  * @scope: the request, NULL if there is none
- * @err: the negative errno the caller is about to return
+ * @err: the negative errno that the caller is about to return
  * @reason: the place in the source; its values follow, each a u64
  *
  * Context: any.
@@ -292,7 +298,10 @@ static noinline void publish_reason(const struct rdma_reject_scope *scope, int e
 int rdma_refuse_for(struct rdma_reject_scope *scope, int err, const struct rdma_reason *reason,
 		    ...)
 {
-	/* No function is given the address of @kept alone, so that it stays in registers. */
+	/*
+	 * @text is passed to functions that are not inlined; @kept is separate, to stay in
+	 * registers.
+	 */
 	va_list kept __uninitialized, text __uninitialized;
 	struct rdma_reject_entry *entry;
 
@@ -331,7 +340,7 @@ static bool read_reason(struct rdma_reject_entry *entry, s64 number, struct rdma
 	copy->when = entry->when;
 	copy->reason = entry->reason;
 	memcpy(copy->text, entry->text, sizeof(copy->text));
-	/* The copy is good if no writer had begun before it was complete. */
+	/* The copy is valid if no writer had begun before it was complete. */
 	smp_rmb();
 	return atomic64_read(&entry->turn) == turn;
 }
@@ -345,14 +354,14 @@ static void format_entry(char *text, size_t size, const struct rdma_reject_entry
 }
 
 /**
- * rdma_reject_text() - read a kept reason
+ * rdma_reject_text() - read a recorded reason
  * @log: the log
  * @number: its number since the file was opened
- * @text: receives the sentence, with its NUL
- * @size: bytes of room there; RDMA_REJECT_TEXT suffice
+ * @text: receives the text, with its NUL
+ * @size: size of @text in bytes; RDMA_REJECT_TEXT suffice
  *
  * Context: any.
- * Return: the errno; 0 if the reason is not kept any more, not yet complete, or never was.
+ * Return: the errno; 0 if the reason was overwritten, is not complete yet, or does not exist.
  */
 int rdma_reject_text(struct rdma_reject_log *log, s64 number, char *text, size_t size)
 {
@@ -366,12 +375,12 @@ int rdma_reject_text(struct rdma_reject_log *log, s64 number, char *text, size_t
 EXPORT_SYMBOL_IF_KUNIT(rdma_reject_text);
 
 /**
- * rdma_reject_show() - print the kept reasons, oldest first
- * @seq: where to; meant for the show_fdinfo operation of the file that holds the log
+ * rdma_reject_show() - print the recorded reasons, oldest first
+ * @seq: output; meant for the show_fdinfo operation of the file that has the log
  * @log: the log
  *
  * Each reason is a line: "rdma-reject:", its number since the file was opened, seconds since boot,
- * the negative errno, the text.  Reasons being written at that moment are left out.  Context: any.
+ * the negative errno, the text. Reasons that are being written are left out. Context: any.
  */
 void rdma_reject_show(struct seq_file *seq, struct rdma_reject_log *log)
 {

@@ -10,7 +10,7 @@
 #include <linux/seq_file.h>
 #include <rdma/rdma_reject.h>
 
-/* What rdma_reject_show() prints of a log. */
+/* Returns what rdma_reject_show() prints of a log. */
 static const char *shown(struct rdma_reject_log *log)
 {
 	static char text[RDMA_REJECT_KEPT * (RDMA_REJECT_TEXT + 64)];
@@ -21,7 +21,7 @@ static const char *shown(struct rdma_reject_log *log)
 	return text;
 }
 
-/* Reason of that number, "" if it is not kept. */
+/* Returns the reason with this number, "" if it is not recorded. */
 static const char *text_of(struct rdma_reject_log *log, s64 number)
 {
 	static char text[RDMA_REJECT_TEXT];
@@ -88,7 +88,7 @@ static void long_reason_is_cut(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, strlen(text_of(log, 0)), RDMA_REJECT_TEXT - 1);
 }
 
-/* Values of every size, in an order that leaves gaps, from a module that stays. */
+/* Values of every size, in an order that leaves gaps, from a module that stays loaded. */
 static void values_are_kept_until_read(struct kunit *test)
 {
 	struct rdma_reject_log *log = new_log(test);
@@ -110,7 +110,7 @@ static void values_are_kept_until_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rdma_reject_text(log, 2, name, sizeof(name)), 0);
 }
 
-/* What a pointer leads to is not there any more when the reason is read. */
+/* The target of a pointer may not exist any more when the reason is read. */
 static void pointers_are_followed_at_once(struct kunit *test)
 {
 	struct rdma_reject_log *log = new_log(test);
@@ -125,7 +125,7 @@ static void pointers_are_followed_at_once(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, text_of(log, 0), "gid ff0e::1, lid 7");
 }
 
-/* The longest list of values that a place may have. */
+/* The largest number of values of a reason. */
 static void as_many_values_as_can_be_kept(struct kunit *test)
 {
 	struct rdma_reject_log *log = new_log(test);
@@ -140,7 +140,7 @@ static void as_many_values_as_can_be_kept(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, text_of(log, 0), "1 1 2 1099511627776 -4%of1 <   xy>");
 }
 
-/* Text that cannot change is not copied, and not formatted. */
+/* Constant text is neither copied nor formatted. */
 static void constant_text_is_kept_by_its_place(struct kunit *test)
 {
 	struct rdma_reject_log *log = new_log(test);
@@ -179,7 +179,7 @@ static void request_is_refused_without_its_task(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, text_of(log, 1), "attached");
 }
 
-/* A module may be gone when its reason is read. */
+/* A module may be unloaded when its reason is read. */
 static void strange_modules_reason_is_text(struct kunit *test)
 {
 	struct rdma_reject_log *log = new_log(test);
@@ -235,7 +235,7 @@ static void quiet_request_leaves_no_trace(struct kunit *test)
 	rdma_reject_leave(&scope);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&log->count), 1);
 
-	/* Without a log there is the trace point only. */
+	/* Without a log the reason goes only to the trace point. */
 	rdma_reject_enter(NULL, &scope);
 	KUNIT_EXPECT_EQ(test, rdma_refuse(-EINVAL, "no file"), -EINVAL);
 	rdma_reject_leave(&scope);
@@ -263,7 +263,7 @@ static void interrupts_are_not_the_request(struct kunit *test)
 	init_completion(&interrupt.done);
 	rdma_reject_enter(log, &scope);
 	irq_work_queue(&interrupt.work);
-	/* Busy, so that it interrupts this task. */
+	/* Busy waiting, so that the interrupt hits this task. */
 	while (!try_wait_for_completion(&interrupt.done))
 		cpu_relax();
 	rdma_reject_leave(&scope);
@@ -274,17 +274,17 @@ static void interrupts_are_not_the_request(struct kunit *test)
 #define CROWD 128
 #define CROWD_TURNS 200
 
-/* Tasks of the crowd that have not begun their first request, and the wait for them. */
+/* Number of tasks of the crowd that have not begun their first request, and the wait for them. */
 static atomic_t crowd_outside;
 static struct completion crowd_inside;
 
 /**
  * struct crowd_member - a task with a file of its own
  * @log: the file's log
- * @number: what its reasons say
- * @strange: reasons of others that it found
- * @missing: reasons that are not there
- * @done: it has finished
+ * @number: the number in its reasons
+ * @strange: number of reasons of other tasks in its log
+ * @missing: number of its reasons that are missing
+ * @done: completed when it has finished
  */
 struct crowd_member {
 	struct rdma_reject_log log;
@@ -322,7 +322,7 @@ static int crowd_thread(void *context)
 	return 0;
 }
 
-/* All requests run at the same time once, when some find their tasks' first places taken. */
+/* At one time all requests run, so that some find the first slots of their tasks in use. */
 static void many_requests_do_not_mix(struct kunit *test)
 {
 	struct crowd_member *crowd = kunit_kcalloc(test, CROWD, sizeof(*crowd), GFP_KERNEL);
@@ -348,8 +348,8 @@ static void many_requests_do_not_mix(struct kunit *test)
 /**
  * struct shared_file - a file that several tasks use at once
  * @log: its log
- * @left: tasks that have not finished
- * @done: none is left
+ * @left: number of tasks that have not finished
+ * @done: completed when none is left
  */
 struct shared_file {
 	struct rdma_reject_log log;
@@ -371,7 +371,7 @@ static int sharing_thread(void *context)
 	return 0;
 }
 
-/* However tasks interleave, each reason is shown whole. */
+/* However the tasks interleave, each reason is shown completely. */
 static void shared_log_shows_whole_reasons(struct kunit *test)
 {
 	struct shared_file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
