@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RoCE above a bond: the slave that packets to an address leave by.
+ * RoCE on a bond: the slave through which packets to an address are sent.
  *
- * The bond itself is asked, with a packet that has the headers of those that the device will send.
+ * The bond itself chooses it, for a packet with the headers of those that the device will send.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -96,15 +96,16 @@ static struct net_device *ask_bond(struct ib_device *device, struct net_device *
 }
 
 /**
- * rdma_lag_get_ah_roce_slave() - slave of a bond that packets to an address leave by
+ * rdma_lag_get_ah_roce_slave() - get the slave of a bond through which packets to an address are
+ * sent
  * @device: device
  * @ah_attr: the address, with its source GID entry and Ethernet address
- * @flags: GFP_ATOMIC where the caller may not sleep
+ * @flags: GFP_ATOMIC if the caller must not sleep
  *
  * Context: as @flags says.
- * Return: the slave's net device, for rdma_lag_put_ah_roce_slave(); NULL if there is none to be
- * chosen, since the address is not one of RoCE v2, has no flow label, or its source GID is not a
- * bond's; or an ERR_PTR: -EINVAL or -ENODEV for a source GID that has left its table, -ENOMEM.
+ * Return: the slave's net device, for rdma_lag_put_ah_roce_slave(); NULL if none is to be chosen,
+ * because the address is not one of RoCE v2, has no flow label, or its source GID is not a bond's;
+ * or an ERR_PTR: -EINVAL or -ENODEV for a source GID that has left its table, -ENOMEM.
  */
 struct net_device *rdma_lag_get_ah_roce_slave(struct ib_device *device,
 					      struct rdma_ah_attr *ah_attr, gfp_t flags)
@@ -129,7 +130,7 @@ struct net_device *rdma_lag_get_ah_roce_slave(struct ib_device *device,
 EXPORT_SYMBOL_IF_KUNIT(rdma_lag_get_ah_roce_slave);
 
 /**
- * rdma_lag_put_ah_roce_slave() - give the slave of a bond back
+ * rdma_lag_put_ah_roce_slave() - drop the reference to the slave of a bond
  * @xmit_slave: result of rdma_lag_get_ah_roce_slave(), or NULL
  *
  * Context: any.

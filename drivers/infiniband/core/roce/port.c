@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A port's GID table follows the net devices.
+ * Keeps the GID table of a port up to date with the net devices.
  *
- * Tables are not changed by what an event says, but compared with what the net devices say now. So
- * nothing is lost for good if an event is, and one that comes late does no harm.
+ * A table is not changed by the contents of an event, but compared with the present state of the
+ * net devices. So a lost event does no lasting harm, and a late one does no harm at all.
  */
 #include <rdma/ib_cache.h>
 
@@ -25,7 +25,10 @@ static bool is_wanted(const struct roce_gids *wanted, const struct ib_gid_attr *
 	return false;
 }
 
-/* A GID whose MAC address has changed is removed and added again: the driver has the old one. */
+/*
+ * GIDs of a net device with a new MAC address are removed and added again, for the driver has the
+ * old address.
+ */
 static bool keep(const struct ib_gid_attr *attr, bool standard, void *context)
 {
 	const struct net_device *netdev = rcu_access_pointer(attr->ndev);
@@ -39,8 +42,9 @@ static bool keep(const struct ib_gid_attr *attr, bool standard, void *context)
 }
 
 /*
- * Errors are logged for the administrator. Returns the last one that makes it worth trying again
- * with the next change; not that of a full table, since the cache tells when a place is free.
+ * Errors are logged for the administrator. Returns the last one after which it is worth trying
+ * again with the next change; not that of a full table, since the cache reports when an index is
+ * free.
  */
 static int add_gid(struct ib_device *device, u32 port_num, const struct roce_gid *gid,
 		   bool *changed)
@@ -80,7 +84,7 @@ static void report_change(struct ib_device *device, u32 port_num)
 }
 
 /**
- * roce_port_follow() - make a port's GID table follow a change
+ * roce_port_follow() - update a port's GID table after a change
  * @device: device that is registered or being registered
  * @port_num: RoCE port
  * @change: the change
@@ -88,7 +92,7 @@ static void report_change(struct ib_device *device, u32 port_num)
  * Dispatches IB_EVENT_GID_CHANGE if the table has changed.
  *
  * Context: may sleep; calls of one port do not overlap.
- * Return: 0; -ENOMEM, or the driver's error, if the table does not follow in all.
+ * Return: 0; -ENOMEM, or the driver's error, if the table could not be updated completely.
  */
 int roce_port_follow(struct ib_device *device, u32 port_num, const struct roce_change *change)
 {
@@ -120,8 +124,8 @@ static bool is_elsewhere(const struct ib_gid_attr *attr, bool standard, void *ne
  * @port: RoCE port
  * @ndev: net device
  *
- * Called by drivers when the port does not use the net device any more. If it does, its GIDs come
- * back with the next change of a net device. Context: may sleep.
+ * Called by drivers when the port does not use the net device any more. If it still does, its GIDs
+ * are added again with the next change of a net device. Context: may sleep.
  */
 void roce_del_all_netdev_gids(struct ib_device *ib_dev, u32 port, struct net_device *ndev)
 {

@@ -2,9 +2,9 @@
 /*
  * What the files of roce/ share among themselves.
  *
- * watch.c gets the events of net devices and has the devices; port.c makes a port's table follow;
- * wanted.c says which GIDs a port is to have. lag.c stands by itself: it chooses the interface of a
- * bond.
+ * watch.c receives the events of net devices and has the list of devices; port.c updates a port's
+ * table; wanted.c determines the GIDs that a port should have. lag.c is independent: it chooses the
+ * slave of a bond.
  */
 #ifndef RDMA_CORE_ROCE_PRIV_H
 #define RDMA_CORE_ROCE_PRIV_H
@@ -16,10 +16,10 @@
 #include "roce.h"
 
 /**
- * struct roce_gid - a GID that a port is to have, once for each type of RoCE
- * @netdev: net device that it belongs to, referenced
+ * struct roce_gid - a GID that a port should have, once for each type of RoCE
+ * @netdev: its net device, referenced
  * @gid: the GID
- * @standard: the one that is made of the MAC address
+ * @standard: it is the one that is derived from the MAC address
  */
 struct roce_gid {
 	struct net_device *netdev;
@@ -35,7 +35,7 @@ enum roce_change_type {
 };
 
 /**
- * struct roce_change - a change that the tables are to follow
+ * struct roce_change - a change after which the tables are to be updated
  * @entry: in the queue
  * @type: type of the change
  * @netdev: the net device that has changed, referenced; NULL for ROCE_CHANGE_ANY
@@ -49,15 +49,15 @@ struct roce_change {
 };
 
 /**
- * roce_concerns() - may a change have brought a GID, or taken it?
+ * roce_concerns() - may a change have added or removed a GID?
  * @change: the change
  * @netdev: net device of the GID
  * @gid: the GID
  *
- * Addresses that come and go one by one get their places in this order. Whatever else has changed
- * meanwhile has an event of its own, which comes later.
+ * Addresses that are added one by one get their indices in this order. Any other change meanwhile
+ * has an event of its own, which is handled later.
  *
- * Return: whether the table has to follow for this GID.
+ * Return: whether the table has to be updated for this GID.
  */
 static inline bool roce_concerns(const struct roce_change *change, const struct net_device *netdev,
 				 const union ib_gid *gid)
@@ -67,11 +67,11 @@ static inline bool roce_concerns(const struct roce_change *change, const struct 
 }
 
 /**
- * struct roce_gids - the GIDs that a port is to have, of those that a change concerns
+ * struct roce_gids - the GIDs that a port should have, of those that a change concerns
  * @change: the change
- * @gid: the GIDs, in the order in which they get their places
+ * @gid: the GIDs, in the order in which they get their indices
  * @count: number of them
- * @room: how many @gid has room for
+ * @room: size of @gid
  */
 struct roce_gids {
 	const struct roce_change *change;

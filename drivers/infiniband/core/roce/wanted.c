@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Which GIDs a RoCE port is to have.
+ * The GIDs that a RoCE port should have.
  *
- * The port stands on a net device. Its GIDs are the IP addresses of this one and of all net devices
- * above it: VLANs, bonds, macvlans, bridges and so on, in whatever network namespace they are. In
- * addition there is the standard GID, which is the link-local address that the MAC address makes.
- * A net device that is a slave of a bond gives its standard GID up for the bond's.
+ * The port belongs to a net device. Its GIDs are the IP addresses of this one and of all net
+ * devices above it: VLANs, bonds, macvlans, bridges and so on, in whatever network namespace they
+ * are. In addition there is the standard GID, which is the link-local address that is derived from
+ * the MAC address. For a net device that is a slave of a bond it is the standard GID of the bond
+ * instead.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -18,10 +19,10 @@
 
 #include "roce_priv.h"
 
-/* Room beyond the GIDs that were counted, since addresses may come meanwhile. */
+/* Room beyond the GIDs that were counted, since addresses may be added meanwhile. */
 #define SPARE 8
 
-/* A net device can be above another one in two ways, and then it comes twice. */
+/* A net device can be above another one in two ways, and is then visited twice. */
 static bool is_there(const struct roce_gids *gids, const struct net_device *netdev,
 		     const union ib_gid *gid)
 {
@@ -47,7 +48,7 @@ static void put(struct roce_gids *gids, struct net_device *netdev, const union i
 	gids->count++;
 }
 
-/* A net device without a MAC address, a tunnel for example, has none. */
+/* A net device without a MAC address, a tunnel for example, has no standard GID. */
 static void put_standard(struct roce_gids *gids, struct net_device *netdev)
 {
 	union ib_gid gid = { .global.subnet_prefix = cpu_to_be64(0xfe80ULL << 48) };
@@ -71,8 +72,8 @@ static void put_ipv4(struct roce_gids *gids, struct net_device *netdev)
 }
 
 /*
- * An address may be in the list for a while after its removal has been told. One that outlives the
- * link by net.ipv6.conf.*.keep_addr_on_down, or came while it was down, is an address as any other.
+ * An address may be in the list for a while after its removal was reported. An address that is kept
+ * while the link is down (net.ipv6.conf.*.keep_addr_on_down), or is added then, is like any other.
  */
 static void put_ipv6(struct roce_gids *gids, struct net_device *netdev)
 {
@@ -97,7 +98,7 @@ static void put_addresses(struct roce_gids *gids, struct net_device *netdev)
 		put_ipv6(gids, netdev);
 }
 
-/* Is the upper one a bond that sends by another slave? */
+/* Is the upper one a bond that sends through another slave? */
 static bool is_idle_slave(struct net_device *netdev, struct net_device *upper)
 {
 	struct net_device *active;
@@ -108,7 +109,7 @@ static bool is_idle_slave(struct net_device *netdev, struct net_device *upper)
 	return active && active != netdev;
 }
 
-/* The flags of a slave change after it is linked to the bond, which is what events report. */
+/* The flags of a slave are set only after it is linked to the bond, which is what events report. */
 static bool is_slave(struct net_device *netdev)
 {
 	struct net_device *master = netdev_master_upper_dev_get_rcu(netdev);
@@ -117,8 +118,9 @@ static bool is_slave(struct net_device *netdev)
 }
 
 /*
- * The net device and those above, which are at most MAX_NEST_DEV levels. Below a bond that sends by
- * another slave the addresses of the bond are not this port's, but its standard GID is.
+ * Visits the net device and those above it, which are at most MAX_NEST_DEV levels. Below a bond
+ * that sends through another slave, the addresses of the bond are not this port's, but its standard
+ * GID is.
  */
 static void visit(struct roce_gids *gids, struct net_device *bottom, struct net_device *netdev,
 		  bool addresses)
@@ -137,10 +139,11 @@ static void visit(struct roce_gids *gids, struct net_device *bottom, struct net_
 }
 
 /**
- * roce_gids_collect() - collect the GIDs that a port has by its net device
- * @gids: receives them, each with a reference to its net device; for roce_gids_release()
+ * roce_gids_collect() - collect the GIDs that a port should have because of its net device
+ * @gids: receives them, each with a reference to its net device; to be released by
+ *	roce_gids_release()
  * @bottom: the net device, or NULL for a port without one, which has no GIDs
- * @change: those that this does not concern are left out
+ * @change: GIDs that it does not concern are left out
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RoCE devices, and changes of net devices that their GID tables follow.
+ * RoCE devices, and changes of net devices after which their GID tables are updated.
  *
- * Net devices notify of their changes under locks of the network, or where nobody may sleep. The
- * changes wait in a queue, and a work item makes the tables follow one after another.
+ * Net devices report their changes under locks of the network stack, or in atomic context. The
+ * changes are queued, and a work item updates the tables for one after another.
  */
 #include <linux/cleanup.h>
 #include <linux/inetdevice.h>
@@ -17,23 +17,25 @@
 #include "roce_priv.h"
 
 /*
- * Protects devices, and lets one change after another be followed. Drivers are called with it held;
- * it is never taken under locks of the network.
+ * Protects devices, and serializes the handling of changes. Drivers are called with it held; it is
+ * never taken under locks of the network stack.
  */
 static DEFINE_MUTEX(devices_lock);
-/* All devices with ports, by core->roce_entry */
+/* All devices with ports, by core->roce_entry. */
 static LIST_HEAD(devices);
 
-/* Protects changes and missed */
+/* Protects changes and missed. */
 static DEFINE_SPINLOCK(changes_lock);
 static LIST_HEAD(changes);
-/* A change could not be queued or followed: memory was short, or a driver has refused a GID. */
+/* A change could not be queued or handled: memory was short, or a driver has refused a GID. */
 static bool missed;
 
 static void follow_changes(struct work_struct *work);
 static DECLARE_WORK(changes_work, follow_changes);
 
-/* If a table does not follow, the next change makes all tables follow. */
+/*
+ * If a table could not be updated, all tables are compared with the net devices at the next change.
+ */
 static void port_follow(struct ib_device *device, u32 port_num, const struct roce_change *change)
 {
 	if (!roce_port_follow(device, port_num, change))
@@ -116,7 +118,7 @@ static void queue_change(enum roce_change_type type, struct net_device *netdev,
 	queue_work(ib_wq, &changes_work);
 }
 
-/* A GID that is used no more has made room for one that a table has refused. */
+/* A GID without users has freed an index in a table that has refused a GID. */
 static void index_freed(void)
 {
 	queue_change(ROCE_CHANGE_ANY, NULL, NULL);
@@ -170,7 +172,7 @@ static int ipv6_changed(struct notifier_block *nb, unsigned long event, void *ad
 	return NOTIFY_DONE;
 }
 
-/* A driver may set a port's net device under locks of the network. */
+/* A driver may set a port's net device under locks of the network stack. */
 static int device_changed(struct notifier_block *nb, unsigned long type, void *change)
 {
 	if (type == RDMA_NETDEV_ATTACH_EVENT || type == RDMA_NETDEV_DETACH_EVENT)
@@ -184,11 +186,12 @@ static struct notifier_block ipv6_nb = { .notifier_call = ipv6_changed };
 static struct notifier_block device_nb = { .notifier_call = device_changed };
 
 /**
- * roce_setup_one() - fill the tables of a device's RoCE ports, and let them follow
+ * roce_setup_one() - fill the GID tables of a device's RoCE ports, and keep them up to date
  * @device: device with ports and cache, being registered
  *
- * What is lacking for want of memory, or as the driver refuses it, comes with the next change.
- * Context: may sleep; not under locks of the network.
+ * GIDs that are missing for lack of memory, or because the driver has refused them, are added with
+ * the next change.
+ * Context: may sleep; not under locks of the network stack.
  */
 void roce_setup_one(struct ib_device *device)
 {
@@ -200,11 +203,11 @@ void roce_setup_one(struct ib_device *device)
 }
 
 /**
- * roce_cleanup_one() - let the tables of a device follow no more
+ * roce_cleanup_one() - stop updating the GID tables of a device
  * @device: device of roce_setup_one()
  *
- * On return its driver is not called any more by roce/. Context: may sleep; not under locks of
- * the network.
+ * On return its driver is not called any more by roce/. Context: may sleep; not under locks of the
+ * network stack.
  */
 void roce_cleanup_one(struct ib_device *device)
 {
@@ -217,7 +220,7 @@ void roce_cleanup_one(struct ib_device *device)
  * @ibdev: device; nothing happens if it is not registered
  *
  * Called by drivers whose ports use other net devices now. Context: may sleep; not under locks of
- * the network.
+ * the network stack.
  */
 void rdma_roce_rescan_device(struct ib_device *ibdev)
 {
@@ -234,7 +237,7 @@ EXPORT_SYMBOL(rdma_roce_rescan_device);
  * @ib_dev: device; nothing happens if it is not registered
  * @port: port number; nothing happens if it is no RoCE port
  *
- * Context: may sleep; not under locks of the network.
+ * Context: may sleep; not under locks of the network stack.
  */
 void rdma_roce_rescan_port(struct ib_device *ib_dev, u32 port)
 {
@@ -248,9 +251,9 @@ void rdma_roce_rescan_port(struct ib_device *ib_dev, u32 port)
 EXPORT_SYMBOL(rdma_roce_rescan_port);
 
 /**
- * roce_init() - begin to follow net devices
+ * roce_init() - begin to watch net devices
  *
- * Return: 0 or an error of the network's notifiers.
+ * Return: 0 or an error of the network stack's notifiers.
  */
 int roce_init(void)
 {

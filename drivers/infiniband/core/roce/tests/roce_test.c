@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: GID tables of RoCE ports follow net devices.
+ * KUnit: GID tables of RoCE ports are kept up to date with net devices.
  */
 #include <linux/cleanup.h>
 #include <linux/etherdevice.h>
@@ -18,7 +18,9 @@
 #define V2 IB_GID_TYPE_ROCE_UDP_ENCAP
 #define V2_ONLY RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP
 
-/* What the interfaces of fake_net.h begin with: 02:00:00:00:fe:01 and two addresses. */
+/*
+ * The MAC address of the interfaces of fake_net.h is 02:00:00:00:fe:01; they have two IP addresses.
+ */
 #define OWN_STANDARD "fe80::ff:fe00:fe01"
 #define OWN_IPV4 "198.18.0.1"
 #define OWN_IPV6 "2001:db8::1"
@@ -55,7 +57,7 @@ static void each_type_has_its_entry(struct kunit *test)
 	fake_net_end(net);
 }
 
-/* ---- the model: which addresses there are, and whether the upper net device stands above ---- */
+/* ---- the model: which addresses exist, and whether the upper net device is linked ---- */
 
 static const struct {
 	const char *text;
@@ -92,7 +94,7 @@ static int model_change(struct model *model, unsigned int what)
 				model->present[what]);
 }
 
-/* A GID that was there before and still is has not moved. */
+/* A GID that was and still is in the table must not have moved. */
 static void model_compare(struct kunit *test, struct model *model, unsigned int step)
 {
 	unsigned int count = OWN_GIDS;
@@ -141,7 +143,7 @@ static void table_follows_addresses(struct kunit *test)
 	fake_net_end(model.net);
 }
 
-/* Users of a GID keep it, but neither its net device nor its place in look-ups. */
+/* Users keep a GID, but neither its net device nor its look-ups. */
 static void gid_in_use_keeps_its_index(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
@@ -163,7 +165,7 @@ static void gid_in_use_keeps_its_index(struct kunit *test)
 	scoped_guard(rcu)
 		KUNIT_EXPECT_EQ(test, PTR_ERR(rdma_read_gid_attr_ndev_rcu(attr)), -EINVAL);
 
-	/* The address that comes back is another entry. */
+	/* The address that is added again gets another entry. */
 	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, OWN_IPV4, 24, true), 0);
 	roce_settle();
 	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, OWN_IPV4, net->dev), OWN_GIDS);
@@ -175,7 +177,7 @@ static void gid_in_use_keeps_its_index(struct kunit *test)
 	fake_net_end(net);
 }
 
-/* A GID that is in use does not keep its net device from going. */
+/* A GID in use does not delay the unregistration of its net device. */
 static void net_device_goes_while_its_gid_is_used(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
@@ -197,7 +199,7 @@ static void net_device_goes_while_its_gid_is_used(struct kunit *test)
 	fake_net_end(net);
 }
 
-/* What follows one address does not look at the others, of which there may be thousands. */
+/* An update for one address does not examine the others, of which there may be thousands. */
 static void others_are_left_out(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
@@ -246,7 +248,7 @@ static void driver_hears_of_a_new_mac(struct kunit *test)
 	fake_net_end(net);
 }
 
-/* There is no other place for a standard GID, so the new one comes when the old one has gone. */
+/* A standard GID has only one index, so the new one is added when the old one has no users. */
 static void standard_gid_waits_for_its_place(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
@@ -259,7 +261,7 @@ static void standard_gid_waits_for_its_place(struct kunit *test)
 	rdma_put_gid_attr(attr);
 	roce_settle();
 	KUNIT_EXPECT_EQ(test, roce_index(device, 1, V2, "fe80::ff:fe00:fe02", net->dev), 0);
-	/* The IPv6 address was the same as the standard GID before, and is not now. */
+	/* The IPv6 address was the same as the standard GID before, and differs now. */
 	KUNIT_EXPECT_EQ(test, roce_count(device, 1), OWN_GIDS + 1);
 	roce_device_end(device);
 	fake_net_end(net);
@@ -277,7 +279,7 @@ static void set_link(struct kunit *test, struct fake_net *net, bool up, bool kee
 	roce_settle();
 }
 
-/* An address that the network keeps while the link is down, or gets then, is a GID. */
+/* An address that is kept while the link is down, or is added then, is a GID. */
 static void link_that_is_down_has_gids(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
@@ -313,7 +315,7 @@ static struct net_device *first_netdev(struct roce_device *device, u32 port_num)
 	return netdev;
 }
 
-/* The slaves have the bond's standard GID, and the active one has its addresses. */
+/* Both slaves have the bond's standard GID, and the active one has its addresses. */
 static void bond_moves_to_its_active_slave(struct kunit *test)
 {
 	struct fake_net *a = fake_net_begin(test, ARPHRD_ETHER);
@@ -407,7 +409,9 @@ static void refused_gid_is_tried_again(struct kunit *test)
 	fake_net_end(net);
 }
 
-/* What a driver has refused comes with the next change, even if that is of another address. */
+/*
+ * A GID that a driver has refused is added at the next change, even if that is of another address.
+ */
 static void refused_gid_comes_with_the_next_change(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
@@ -482,7 +486,7 @@ static void listeners_hear_of_changes(struct kunit *test)
 	roce_settle();
 	KUNIT_EXPECT_EQ(test, listener.changes[1], 0);
 	KUNIT_EXPECT_EQ(test, fake_net_address(net, net->dev, "198.18.1.1", 32, true), 0);
-	/* The table follows the change before the event is reported. */
+	/* The table is updated before the event is reported. */
 	roce_settle();
 	roce_settle();
 	KUNIT_EXPECT_EQ(test, listener.changes[1], 1);
@@ -494,7 +498,7 @@ static void listeners_hear_of_changes(struct kunit *test)
 
 /* ---- addresses ---- */
 
-/* The interface of the source GID says where the peer is looked for. */
+/* The net device of the source GID determines where the peer is resolved. */
 static void peer_is_looked_for_by_the_gid(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
@@ -522,7 +526,7 @@ static void peer_is_looked_for_by_the_gid(struct kunit *test)
 	fake_net_end(net);
 }
 
-/* Whether a datagram's sender is known is said without waiting for a neighbour. */
+/* The answer whether a packet's sender is known does not wait for a neighbour. */
 static void unknown_sender_is_not_waited_for(struct kunit *test)
 {
 	struct fake_net *net = fake_net_begin(test, ARPHRD_ETHER);
@@ -544,11 +548,11 @@ static void unknown_sender_is_not_waited_for(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, rdma_ah_read_grh(&sender)->dgid.raw, gid.raw, sizeof(gid));
 	rdma_destroy_ah_attr(&sender);
 	KUNIT_EXPECT_FALSE(test, rdma_wc_sender_is_known(&device->base.ib, 1, &wc, &hdr.ibgrh));
-	/* It has been asked for meanwhile. */
+	/* The neighbour has been solicited meanwhile. */
 	KUNIT_EXPECT_TRUE(test, wait_for_completion_timeout(&net->asked, 20 * HZ));
 	fake_net_answer(test, net, "198.18.0.2", 0x22);
 	KUNIT_EXPECT_TRUE(test, rdma_wc_sender_is_known(&device->base.ib, 1, &wc, &hdr.ibgrh));
-	/* What leads nowhere fails at once. */
+	/* An unreachable destination fails at once. */
 	hdr.roce4grh.daddr = peer.in.sin_addr.s_addr;
 	KUNIT_EXPECT_TRUE(test, rdma_wc_sender_is_known(&device->base.ib, 1, &wc, &hdr.ibgrh));
 	roce_device_end(device);
@@ -621,7 +625,7 @@ static void bond_says_which_slave_sends(struct kunit *test)
 	slave = rdma_lag_get_ah_roce_slave(ib, &address, GFP_KERNEL);
 	KUNIT_EXPECT_PTR_EQ(test, slave, net->dev);
 	rdma_lag_put_ah_roce_slave(slave);
-	/* Ethernet, IPv4, UDP */
+	/* Ethernet, IPv4 and UDP headers. */
 	KUNIT_ASSERT_EQ(test, bond->asked_len, 14 + 20 + 8);
 	KUNIT_EXPECT_MEMEQ(test, bond->asked + 14 + 16, &address.grh.dgid.raw[12], 4);
 	memcpy(ports, bond->asked + 14 + 20, sizeof(ports));

@@ -46,7 +46,7 @@ static int del_gid(const struct ib_gid_attr *attr, void **context)
 
 	if (memcmp(told, &attr->gid, sizeof(*told)) || *context != told)
 		device->wrong++;
-	/* A user that finds it now would use an entry that the driver has given up. */
+	/* A user that finds it now would use an entry that the driver has removed. */
 	if (!IS_ERR(found)) {
 		device->wrong++;
 		rdma_put_gid_attr(found);
@@ -59,8 +59,8 @@ static int del_gid(const struct ib_gid_attr *attr, void **context)
  * roce_device_begin() - make and register a device
  * @test: fails if that is not possible
  * @types: RDMA_CORE_CAP_PROT_* of RoCE
- * @first: net device that port 1 stands on, or NULL
- * @second: net device that port 2 stands on, or NULL
+ * @first: net device of port 1, or NULL
+ * @second: net device of port 2, or NULL
  *
  * Return: the device, for roce_device_end().
  */
@@ -78,7 +78,7 @@ struct roce_device *roce_device_begin(struct kunit *test, u32 types, struct net_
 	KUNIT_ASSERT_EQ(test, ib_device_set_netdev(&device->base.ib, first, 1), 0);
 	KUNIT_ASSERT_EQ(test, ib_device_set_netdev(&device->base.ib, second, 2), 0);
 	KUNIT_ASSERT_EQ(test, ib_register_device(&device->base.ib, "kt_roce%d", NULL), 0);
-	/* Changes of the net devices that came before are not followed amid the test. */
+	/* Earlier changes of the net devices must not be handled during the test. */
 	roce_settle();
 	return device;
 }
@@ -88,23 +88,23 @@ void roce_device_end(struct roce_device *device)
 	test_device_gone(&device->base);
 }
 
-/* Waits until the tables have followed all that has happened. */
+/* Waits until the tables are up to date with all changes. */
 void roce_settle(void)
 {
 	flush_workqueue(ib_wq);
-	/* Indices are free again, and net devices are given back. */
+	/* Now indices are free again, and references to net devices are dropped. */
 	rcu_barrier();
 }
 
 /**
- * roce_index() - where a GID stands
+ * roce_index() - get the index of a GID
  * @device: device
  * @port_num: port number
  * @type: its type
  * @text: the GID as an IP address
  * @netdev: its net device
  *
- * Return: the index, or -ENOENT; -EBADSLT if the driver was told something else.
+ * Return: the index, or -ENOENT; -EBADSLT if the driver has another GID there.
  */
 int roce_index(struct roce_device *device, u32 port_num, enum ib_gid_type type, const char *text,
 	       struct net_device *netdev)
@@ -127,7 +127,7 @@ int roce_index(struct roce_device *device, u32 port_num, enum ib_gid_type type, 
 	return index;
 }
 
-/* Returns the number of GIDs of a port, or U32_MAX if the driver was told of others. */
+/* Returns the number of GIDs of a port, or U32_MAX if the driver has other GIDs. */
 unsigned int roce_count(struct roce_device *device, u32 port_num)
 {
 	unsigned int count = 0, told = 0;
@@ -168,7 +168,7 @@ static const struct net_device_ops ops = {
 };
 
 /**
- * upper_begin() - make a net device that can stand above others, and has no addresses
+ * upper_begin() - make a net device without addresses that can be linked above others
  * @test: fails if that is not possible
  * @name: pattern of its name
  * @bond: it is a bond in active-backup mode, without an active slave
@@ -227,7 +227,7 @@ void upper_unlink(struct upper_dev *upper, struct net_device *lower)
 	rtnl_unlock();
 }
 
-/* Lets a bond send by this slave. */
+/* Makes a slave the active one of a bond. */
 void upper_activate(struct upper_dev *bond, struct net_device *slave)
 {
 	struct bonding *bonding = netdev_priv(bond->dev);

@@ -16,13 +16,13 @@
 #define ROCE_PORTS (TEST_PORTS + 1)
 
 /**
- * struct roce_device - the device, and the GIDs that its driver was given
- * @base: as the core sees it; both ports are RoCE ports with ROCE_GIDS GIDs
+ * struct roce_device - the device, and the GIDs of its driver
+ * @base: the test device; both ports are RoCE ports with ROCE_GIDS GIDs
  * @types: RDMA_CORE_CAP_PROT_* that the ports announce
- * @told: GIDs that the driver has now, by port and index; zero where it has none
- * @mac: the MAC addresses that it was given with them
- * @wrong: calls of add_gid and del_gid that do not fit what was told before
- * @refuse: what add_gid answers; 0: it takes the GID
+ * @told: GIDs that the driver has now, by port and index; zero if it has none there
+ * @mac: the MAC addresses that they had when they were added
+ * @wrong: number of calls of add_gid and del_gid that do not fit the earlier calls
+ * @refuse: return value of add_gid; 0 to accept the GID
  */
 struct roce_device {
 	struct test_device base;
@@ -37,8 +37,8 @@ struct roce_device {
  * struct upper_dev - a net device above others
  * @dev: the net device; what it sends is lost
  * @slave: for bonds: the active slave
- * @asked: header of the packet that a bond was asked for
- * @asked_len: its length
+ * @asked: headers of the packet for which a bond was to choose a slave
+ * @asked_len: their length
  */
 struct upper_dev {
 	struct net_device *dev;
