@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * R/W contexts: when a device uses MRs for them, what a QP must have then, and kernel QPs that
- * have it.
+ * R/W contexts: when a device uses MRs for them, which resources a QP needs for them, and kernel
+ * QPs with these resources.
  */
 #include <kunit/visibility.h>
 #include <linux/moduleparam.h>
@@ -11,7 +11,7 @@
 #include "../verbs/verbs.h"
 #include "rw_priv.h"
 
-/* Pages of one MR. Larger ones would mostly stay empty. */
+/* Pages of one MR. Larger MRs would mostly stay empty. */
 #define RW_MR_PAGES	256U
 
 static bool force_mr;
@@ -22,11 +22,11 @@ MODULE_PARM_DESC(force_mr, "R/W contexts register memory, whatever the device is
  * rw_uses_mrs() - does a transfer go through MRs?
  * @device: device
  * @port_num: port
- * @dir: direction, as rdma_rw_ctx_init() takes it
- * @entries: number of entries of the scatter list as it is mapped
+ * @dir: direction, as for rdma_rw_ctx_init()
+ * @entries: number of DMA-mapped entries of the scatter list
  *
- * Return: true if so, also when there are none left: a QP's send queue has room for the
- * requests of its MRs, not for as many as gathering takes instead of them.
+ * Return: true if so, even if no MR is left: a QP's send queue has room for the requests of its
+ * MRs, but not for the number of requests that transfers without MRs would need.
  */
 bool rw_uses_mrs(struct ib_device *device, u32 port_num, enum dma_data_direction dir, u32 entries)
 {
@@ -42,7 +42,7 @@ bool rw_uses_mrs(struct ib_device *device, u32 port_num, enum dma_data_direction
 /**
  * rw_pages_per_mr() - pages of the MRs of R/W contexts
  * @device: device
- * @integrity: MRs with protection fields
+ * @integrity: for MRs with protection fields
  *
  * Return: pages, at least 1.
  */
@@ -61,13 +61,13 @@ static bool rw_has_mrs(struct ib_device *device, u32 port_num)
 }
 
 /**
- * rdma_rw_mr_factor() - contexts that a payload takes
+ * rdma_rw_mr_factor() - number of contexts that a payload needs
  * @device: device
  * @port_num: port
- * @maxpages: pages of the largest payload
+ * @maxpages: number of pages of the largest payload
  *
  * Context: any.
- * Return: number of MRs, or of work requests where none are used.
+ * Return: number of MRs, or of work requests if no MRs are used.
  */
 unsigned int rdma_rw_mr_factor(struct ib_device *device, u32 port_num, unsigned int maxpages)
 {
@@ -79,15 +79,15 @@ unsigned int rdma_rw_mr_factor(struct ib_device *device, u32 port_num, unsigned 
 EXPORT_SYMBOL(rdma_rw_mr_factor);
 
 /**
- * rdma_rw_max_send_wr() - send requests that contexts take
+ * rdma_rw_max_send_wr() - number of send requests that contexts need
  * @dev: device
  * @port_num: port
- * @max_rdma_ctxs: contexts
- * @create_flags: IB_QP_CREATE_INTEGRITY_EN counts
+ * @max_rdma_ctxs: number of contexts
+ * @create_flags: only IB_QP_CREATE_INTEGRITY_EN is used
  *
  * Context: any.
- * Return: the number: of each context a transfer, and where MRs are used an invalidation
- * and a registration; UINT_MAX if it is larger.
+ * Return: the number: for each context a transfer, and if MRs are used an invalidation and a
+ * registration; UINT_MAX if it is larger.
  */
 unsigned int rdma_rw_max_send_wr(struct ib_device *dev, u32 port_num, unsigned int max_rdma_ctxs,
 				 u32 create_flags)
@@ -100,10 +100,9 @@ unsigned int rdma_rw_max_send_wr(struct ib_device *dev, u32 port_num, unsigned i
 EXPORT_SYMBOL(rdma_rw_max_send_wr);
 
 /**
- * rdma_rw_init_qp() - make room for contexts in a QP to be
+ * rdma_rw_init_qp() - make room for contexts in the attributes of a new QP
  * @dev: device
- * @attr: attributes; max_send_wr grows for cap.max_rdma_ctxs, though not beyond
- *	what the device has
+ * @attr: attributes; max_send_wr grows for cap.max_rdma_ctxs, up to the limit of the device
  *
  * Context: any.
  */
@@ -120,12 +119,12 @@ void rdma_rw_init_qp(struct ib_device *dev, struct ib_qp_init_attr *attr)
 EXPORT_SYMBOL_IF_KUNIT(rdma_rw_init_qp);
 
 /**
- * rdma_rw_init_mrs() - fill a QP's pools for its contexts
+ * rdma_rw_init_mrs() - allocate the MR pools of a QP for its contexts
  * @qp: QP
  * @attr: the attributes that it was created with
  *
  * Context: may sleep.
- * Return: 0 or why an MR could not be made; the pools are empty then.
+ * Return: 0, or the error of allocating an MR, after which the pools are empty.
  */
 int rdma_rw_init_mrs(struct ib_qp *qp, struct ib_qp_init_attr *attr)
 {
@@ -146,7 +145,7 @@ int rdma_rw_init_mrs(struct ib_qp *qp, struct ib_qp_init_attr *attr)
 }
 
 /**
- * rdma_rw_cleanup_mrs() - empty a QP's pools
+ * rdma_rw_cleanup_mrs() - free the MR pools of a QP
  * @qp: QP whose contexts have ended
  *
  * Context: may sleep.
@@ -158,15 +157,14 @@ void rdma_rw_cleanup_mrs(struct ib_qp *qp)
 }
 
 /**
- * ib_create_qp_kernel() - make a QP for a kernel consumer
+ * ib_create_qp_kernel() - create a QP for a kernel consumer
  * @pd: PD
- * @attr: attributes; receives the actual sizes.  With cap.max_rdma_ctxs the send
- *	queue gets room for as many R/W contexts, and the QP the MRs they need on
- *	attr->port_num
+ * @attr: attributes; receives the actual sizes. With cap.max_rdma_ctxs the send queue gets room for
+ *	this number of R/W contexts, and the QP the MRs that they need on attr->port_num
  * @caller: the consumer's KBUILD_MODNAME
  *
  * Context: may sleep.
- * Return: the QP, to be destroyed with ib_destroy_qp(); else an ERR_PTR.
+ * Return: the QP, to be destroyed with ib_destroy_qp(), or an ERR_PTR.
  */
 struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd, struct ib_qp_init_attr *attr,
 				  const char *caller)

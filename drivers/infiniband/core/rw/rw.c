@@ -2,9 +2,9 @@
 /*
  * R/W contexts: RDMA READs and WRITEs of whole scatter lists.
  *
- * A list becomes either a chain of work requests whose gather entries stand under
- * the PD's DMA key, or a chain in which MRs of the QP's pool are registered.  How a
- * QP has to be made for that is qp.c's to say.
+ * A list becomes either a chain of work requests whose gather entries use the PD's DMA key, or a
+ * chain in which MRs of the QP's pool are registered. The resources that a QP needs for that are
+ * determined in qp.c.
  */
 #include <linux/slab.h>
 #include <rdma/rdma_reject.h>
@@ -19,11 +19,11 @@ enum {
 	RW_SIG,
 };
 
-/* Position in a mapped scatterlist. */
+/* Position in a DMA-mapped scatter list. */
 struct rw_cursor {
 	struct scatterlist *sg;
-	u32 left;		/* entries, with this one */
-	u32 skip;		/* bytes of this one that are done */
+	u32 left;		/* number of entries, including this one */
+	u32 skip;		/* bytes of this entry that are done */
 };
 
 /* The peer's side of a transfer. */
@@ -120,8 +120,9 @@ static int rw_init_chain(struct rdma_rw_ctx *ctx, struct ib_qp *qp, struct rw_cu
 /* ---- through MRs ---- */
 
 /*
- * MRs that a list takes: one ends when its pages do or it has as many entries as pages,
- * and where two entries neither meet at a page boundary nor adjoin.
+ * Counts the MRs that a list needs: an MR is full when all its pages are used or it has as many
+ * entries as pages, and it ends between two entries that neither meet at a page boundary nor
+ * adjoin.
  */
 static u32 rw_count_mrs(struct rw_cursor at, u32 pages_per_mr)
 {
@@ -152,8 +153,8 @@ static u32 rw_count_mrs(struct rw_cursor at, u32 pages_per_mr)
 }
 
 /*
- * Map what fits of the rest of the list; the cursor moves behind it.  Some drivers refuse more
- * entries than an MR has pages, whatever the entries need.
+ * Maps as much of the rest of the list as fits, and moves the cursor behind it. Some drivers refuse
+ * more entries than an MR has pages, whatever the entries need.
  */
 static int rw_map_mr(struct ib_mr *mr, struct rw_cursor *at, u32 pages_per_mr)
 {
@@ -171,7 +172,7 @@ static int rw_map_mr(struct ib_mr *mr, struct rw_cursor *at, u32 pages_per_mr)
 	return 0;
 }
 
-/* Builds the chain that makes an MR ready and ends with the registration. Returns its length. */
+/* Builds the chain that prepares an MR and ends with its registration. Returns its length. */
 static int rw_fill_reg(struct rdma_rw_reg_ctx *reg, enum ib_wr_opcode opcode, bool iwarp)
 {
 	struct ib_mr *mr = reg->mr;
@@ -200,7 +201,7 @@ static struct ib_send_wr *rw_reg_first(struct rdma_rw_reg_ctx *reg)
 	return reg->inv_wr.next ? &reg->inv_wr : &reg->reg_wr.wr;
 }
 
-/* The MR gets its next key, and has to be invalidated later unless the READ does that. */
+/* The MR gets its next key, and must be invalidated later unless the READ does that. */
 static void rw_reg_renew_key(struct rdma_rw_reg_ctx *reg)
 {
 	reg->mr->need_inval = reg->wr.wr.opcode != IB_WR_RDMA_READ_WITH_INV;
@@ -284,16 +285,15 @@ static int rw_init_any(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
  * @port_num: its port
  * @sg: local memory, which is mapped for DMA
  * @sg_cnt: its entries
- * @sg_offset: bytes of the list to leave out at its beginning
- * @remote_addr: the peer's memory
- * @rkey: its key
+ * @sg_offset: bytes of the list to skip at its beginning
+ * @remote_addr: address of the peer's memory
+ * @rkey: its R_Key
  * @dir: DMA_TO_DEVICE writes to the peer, DMA_FROM_DEVICE reads from it
  *
  * Context: may sleep.
- * Return: work requests that posting will take, to be ended with
- * rdma_rw_ctx_destroy(); -EAGAIN when an MR is needed and the pool is empty; -EIO for
- * an offset beyond the list; -EINVAL for a list that the MRs cannot describe; -ENOMEM;
- * what DMA mapping refused.
+ * Return: number of work requests that posting will take, to be ended with rdma_rw_ctx_destroy();
+ * -EAGAIN if an MR is needed and the pool is empty; -EIO for an offset beyond the list; -EINVAL for
+ * a list that the MRs cannot describe; -ENOMEM; the error of DMA mapping.
  */
 int rdma_rw_ctx_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 		     struct scatterlist *sg, u32 sg_cnt, u32 sg_offset, u64 remote_addr, u32 rkey,
@@ -408,7 +408,7 @@ static int rw_init_sig(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 	ret = rw_fill_reg(reg, IB_WR_REG_MR_INTEGRITY,
 			  rdma_protocol_iwarp(qp->device, port_num)) + 1;
 	rw_fill_wr(&reg->wr, peer, &reg->sge, 1);
-	/* Fields that only memory has do not travel; how long they are the driver has found */
+	/* Fields that are only in memory are not transferred; the driver has found their length. */
 	if (attrs->wire.sig_type == IB_SIG_TYPE_NONE)
 		reg->sge.length -= reg->mr->sig_attrs->meta_length;
 	ctx->type = RW_SIG;
@@ -427,15 +427,15 @@ static int rw_init_sig(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
  * @prot_sg: protection fields, which are mapped for DMA
  * @prot_sg_cnt: their entries, may be 0
  * @sig_attrs: layout in memory and on the wire
- * @remote_addr: the peer's memory
- * @rkey: its key
+ * @remote_addr: address of the peer's memory
+ * @rkey: its R_Key
  * @dir: DMA_TO_DEVICE writes to the peer, DMA_FROM_DEVICE reads from it
  *
  * Context: may sleep.
- * Return: work requests that posting will take, to be ended with
- * rdma_rw_ctx_destroy_signature(); -EINVAL for more entries than an MR holds, or a list
- * that it cannot describe; -EAGAIN when the pool is empty; -ENOMEM; what DMA mapping or
- * the driver refused.
+ * Return: number of work requests that posting will take, to be ended with
+ * rdma_rw_ctx_destroy_signature(); -EINVAL for more entries than an MR holds, or a list that it
+ * cannot describe; -EAGAIN if the pool is empty; -ENOMEM; the error of DMA mapping or of the
+ * driver.
  */
 int rdma_rw_ctx_signature_init(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num,
 			       struct scatterlist *sg, u32 sg_cnt, struct scatterlist *prot_sg,
@@ -490,12 +490,12 @@ void rdma_rw_ctx_destroy_signature(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u3
 EXPORT_SYMBOL(rdma_rw_ctx_destroy_signature);
 
 /**
- * rdma_rw_ctx_wrs() - work requests of a transfer, to be posted by the caller
+ * rdma_rw_ctx_wrs() - get the work requests of a transfer, to be posted by the caller
  * @ctx: transfer; posted once at most
  * @qp: QP
  * @port_num: its port
- * @cqe: told when the transfer has completed; not with @chain_wr
- * @chain_wr: requests to post behind it, or NULL; the last one is the caller's to signal
+ * @cqe: completion entry of the transfer; not used with @chain_wr
+ * @chain_wr: requests to post after it, or NULL; the caller makes the last one signalled
  *
  * Context: any.
  * Return: first request of the chain.
@@ -540,11 +540,11 @@ EXPORT_SYMBOL(rdma_rw_ctx_wrs);
  * @ctx: transfer; posted once at most
  * @qp: QP
  * @port_num: its port
- * @cqe: told when the transfer has completed; not with @chain_wr
- * @chain_wr: requests to post behind it, or NULL; the last one is the caller's to signal
+ * @cqe: completion entry of the transfer; not used with @chain_wr
+ * @chain_wr: requests to post after it, or NULL; the caller makes the last one signalled
  *
  * Context: any.
- * Return: 0 or what ib_post_send() returns.
+ * Return: 0 or the error of ib_post_send().
  */
 int rdma_rw_ctx_post(struct rdma_rw_ctx *ctx, struct ib_qp *qp, u32 port_num, struct ib_cqe *cqe,
 		     struct ib_send_wr *chain_wr)

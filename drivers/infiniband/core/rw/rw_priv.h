@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of rw/ share among themselves. What it offers stands in <rdma/rw.h>, and
+ * What the files of rw/ share among themselves. Its interface is in <rdma/rw.h>, and that of
  * ib_create_qp_kernel() in <rdma/ib_verbs.h>.
  */
 #ifndef RDMA_CORE_RW_PRIV_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: R/W contexts, on a device whose DMA addresses are the kernel's.
+ * KUnit: R/W contexts, on a device whose DMA addresses are kernel virtual addresses.
  */
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -9,18 +9,18 @@
 #include "../../verbs/tests/test_verbs.h"
 
 #define PORT	1
-#define ORDER	4	/* pages of the memory that lists are made of */
+#define ORDER	4	/* order of the memory from which lists are made */
 #define REMOTE	0x100000000ULL
 #define RKEY	0x777
 
 /**
  * struct rw_test - a QP and memory
- * @ports: what the core has of the device's port
+ * @ports: port data of the device
  * @memory: pages
  * @pd: PD
  * @cq: CQ
  * @qp: QP of new_qp()
- * @sg: list
+ * @sg: scatter list
  */
 struct rw_test {
 	struct ib_port_data ports[2];
@@ -84,7 +84,7 @@ static void new_qp(struct kunit *test, u32 ctxs)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(rw.qp));
 }
 
-/* A list of n pieces, each of so many bytes, at a distance, from byte first on. */
+/* Makes a list of n pieces of this many bytes, at a distance, from byte first on. */
 static void pieces(unsigned int n, unsigned int first, unsigned int bytes, unsigned int distance)
 {
 	sg_init_table(rw.sg, n);
@@ -104,7 +104,7 @@ static void done(struct kunit *test, struct rdma_rw_ctx *ctx, unsigned int n,
 	KUNIT_EXPECT_EQ(test, 0, rw.qp->mrs_used);
 }
 
-/* Post, and look for one signalled request at the end. */
+/* Posts a transfer, and expects one signalled request at the end. */
 static void post(struct kunit *test, struct rdma_rw_ctx *ctx, unsigned int wrs)
 {
 	struct ib_cqe cqe = {};
@@ -117,7 +117,7 @@ static void post(struct kunit *test, struct rdma_rw_ctx *ctx, unsigned int wrs)
 	KUNIT_EXPECT_PTR_EQ(test, &cqe, test_verbs.post[wrs - 1]->wr_cqe);
 }
 
-/* Where in memory the bytes of a request lie, for those without MRs. */
+/* Returns the offset in memory of a request without MRs. */
 static unsigned int place(const struct ib_sge *sge)
 {
 	return sge->addr - (unsigned long)rw.memory;
@@ -129,7 +129,7 @@ static void one_piece(struct kunit *test)
 	struct rdma_rw_ctx ctx;
 
 	new_qp(test, 4);
-	/* A device of this kind registers nothing */
+	/* A device of this kind registers nothing. */
 	KUNIT_EXPECT_EQ(test, 0, test_verbs.mrs);
 	pieces(1, 100, 1000, 0);
 	KUNIT_ASSERT_EQ(test, 1, init(&ctx, 1, 10, DMA_TO_DEVICE));
@@ -153,7 +153,7 @@ static void chain(struct kunit *test)
 
 	new_qp(test, 4);
 	pieces(8, 0, 512, 4096);
-	/* The first entry and 12 bytes are left out; three entries a WRITE, two a READ */
+	/* The first entry and 12 bytes are skipped; a WRITE has three entries, a READ two. */
 	KUNIT_ASSERT_EQ(test, 3, init(&ctx, 8, 524, DMA_TO_DEVICE));
 	post(test, &ctx, 3);
 	wr = rdma_wr(test_verbs.post[1]);
@@ -171,14 +171,14 @@ static void chain(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, &more, test_verbs.post[4]);
 	done(test, &ctx, 8, DMA_FROM_DEVICE);
 
-	/* Nothing is left to transfer */
+	/* Nothing is left to transfer. */
 	KUNIT_EXPECT_EQ(test, -EIO, init(&ctx, 8, 8 * 512, DMA_TO_DEVICE));
 	KUNIT_EXPECT_EQ(test, -EIO, init(&ctx, 8, 9 * 512, DMA_TO_DEVICE));
 	rw.qp->max_read_sge = 0;
 	KUNIT_EXPECT_EQ(test, -EINVAL, init(&ctx, 8, 0, DMA_FROM_DEVICE));
 }
 
-/* The caller posts: the requests hang together, and the last one leads to what the caller has. */
+/* The caller posts: the requests are linked, and the last one is linked to the caller's chain. */
 static void posted_by_caller(struct kunit *test)
 {
 	struct ib_send_wr more = { .opcode = IB_WR_SEND };
@@ -201,7 +201,7 @@ static void posted_by_caller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, test_verbs.posts);
 	done(test, &ctx, 8, DMA_TO_DEVICE);
 
-	/* Without more the last one tells that the transfer has completed. */
+	/* Without a chain the last request reports the completion of the transfer. */
 	for (unsigned int pass = 1; pass < 8; pass += 6) {
 		KUNIT_ASSERT_GT(test, init(&ctx, pass, 0, DMA_TO_DEVICE), 0);
 		wr = rdma_rw_ctx_wrs(&ctx, rw.qp, PORT, &cqe, NULL);
@@ -215,7 +215,7 @@ static void posted_by_caller(struct kunit *test)
 	}
 }
 
-/* READs of more entries than the device likes go through MRs while there are some. */
+/* READs of more entries than the device supports go through MRs while there are any. */
 static void registered(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
@@ -247,7 +247,7 @@ static void registered(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 4 * 4096, wr->wr.sg_list[0].length);
 		KUNIT_EXPECT_EQ(test, i * 4 * 4096, place(&wr->wr.sg_list[0]));
 	}
-	/* Without another MR, there is no room in the send queue either */
+	/* Without another MR there is no room in the send queue, either. */
 	{
 		struct rdma_rw_ctx other;
 
@@ -256,7 +256,7 @@ static void registered(struct kunit *test)
 	}
 	done(test, &ctx, 8, DMA_FROM_DEVICE);
 
-	/* MRs that have been registered are invalidated first, under the key they had */
+	/* MRs that have been registered are invalidated first, under their former key. */
 	KUNIT_ASSERT_EQ(test, 6, init(&ctx, 8, 0, DMA_FROM_DEVICE));
 	key[0] = ctx.reg[0].mr->lkey;
 	post(test, &ctx, 6);
@@ -266,7 +266,7 @@ static void registered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, IB_WR_LOCAL_INV, test_verbs.post[3]->opcode);
 	done(test, &ctx, 8, DMA_FROM_DEVICE);
 
-	/* Few entries, and all WRITEs, need no MR */
+	/* Few entries, and all WRITEs, need no MR. */
 	KUNIT_EXPECT_EQ(test, 2, init(&ctx, 3, 0, DMA_FROM_DEVICE));
 	KUNIT_EXPECT_EQ(test, 0, rw.qp->mrs_used);
 	done(test, &ctx, 3, DMA_FROM_DEVICE);
@@ -274,7 +274,7 @@ static void registered(struct kunit *test)
 	done(test, &ctx, 8, DMA_TO_DEVICE);
 }
 
-/* Lists that MRs cannot take entry by entry. */
+/* Lists that do not fit into MRs entry by entry. */
 static void odd_lists(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
@@ -282,7 +282,7 @@ static void odd_lists(struct kunit *test)
 
 	device->attrs.max_sgl_rd = 1;
 	new_qp(test, 8);
-	/* Two entries of six pages and a bit each, four pages an MR */
+	/* Two entries of six pages and a bit each, four pages per MR. */
 	pieces(2, 0, 6 * 4096 + 64, 8 * 4096);
 	KUNIT_ASSERT_EQ(test, 8, init(&ctx, 2, 0, DMA_FROM_DEVICE));
 	KUNIT_EXPECT_EQ(test, 4, ctx.nr_ops);
@@ -292,21 +292,21 @@ static void odd_lists(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 12 * 4096, place(&ctx.reg[3].sge));
 	done(test, &ctx, 2, DMA_FROM_DEVICE);
 
-	/* The same from within the second page on */
+	/* The same from within the second page on. */
 	KUNIT_ASSERT_EQ(test, 8, init(&ctx, 2, 4096 + 100, DMA_FROM_DEVICE));
 	KUNIT_EXPECT_EQ(test, 4096 + 100, place(&ctx.reg[0].sge));
 	KUNIT_EXPECT_EQ(test, 4 * 4096 - 100, ctx.reg[0].sge.length);
 	KUNIT_EXPECT_EQ(test, 4096 + 64, ctx.reg[1].sge.length);
 	done(test, &ctx, 2, DMA_FROM_DEVICE);
 
-	/* Gaps within pages */
+	/* Gaps within pages. */
 	pieces(3, 0, 512, 4096);
 	KUNIT_ASSERT_EQ(test, 6, init(&ctx, 3, 0, DMA_FROM_DEVICE));
 	KUNIT_EXPECT_EQ(test, 3, ctx.nr_ops);
 	KUNIT_EXPECT_EQ(test, REMOTE + 1024, ctx.reg[2].wr.remote_addr);
 	done(test, &ctx, 3, DMA_FROM_DEVICE);
 
-	/* Neighbours within a page; an MR takes no more entries than pages */
+	/* Adjoining entries within a page; an MR takes no more entries than pages. */
 	pieces(16, 256, 512, 512);
 	KUNIT_ASSERT_EQ(test, 8, init(&ctx, 16, 0, DMA_FROM_DEVICE));
 	KUNIT_EXPECT_EQ(test, 4, ctx.nr_ops);
@@ -316,7 +316,7 @@ static void odd_lists(struct kunit *test)
 	}
 	done(test, &ctx, 16, DMA_FROM_DEVICE);
 
-	/* A piece that begins in one MR and ends in the next counts for both */
+	/* A piece that begins in one MR and ends in the next is counted for both. */
 	pieces(6, 2048, 4096, 4096);
 	KUNIT_ASSERT_EQ(test, 4, init(&ctx, 6, 0, DMA_FROM_DEVICE));
 	KUNIT_EXPECT_EQ(test, 2, ctx.nr_ops);
@@ -333,7 +333,7 @@ static void iwarp(struct kunit *test)
 	new_qp(test, 1);
 	KUNIT_EXPECT_EQ(test, 1, test_verbs.mrs);
 	pieces(2, 0, 4096, 4096);
-	/* The peer writes into a READ's memory, and the READ invalidates */
+	/* The peer writes into a READ's memory, and the READ invalidates the MR. */
 	for (unsigned int round = 0; round < 2; round++) {
 		KUNIT_ASSERT_EQ(test, 2, init(&ctx, 2, 0, DMA_FROM_DEVICE));
 		KUNIT_EXPECT_EQ(test, -EAGAIN, init(&other, 2, 0, DMA_FROM_DEVICE));
@@ -365,7 +365,7 @@ static int sig_map(struct ib_mr *mr, struct scatterlist *data, int n, unsigned i
 {
 	mr->iova = 0;
 	mr->length = 4096 * n + 8 * meta_n;
-	/* The driver sets the length of the integrity fields, which it finds in the lists */
+	/* The driver sets the length of the integrity fields, which it finds in the lists. */
 	mr->sig_attrs->meta_length = 8 * meta_n;
 	return sig_map_answer;
 }
@@ -382,7 +382,7 @@ static void signatures(struct kunit *test)
 	struct scatterlist meta[2];
 	struct rdma_rw_ctx ctx;
 
-	/* A device that has none leaves nothing behind */
+	/* A device without protection fields leaves nothing behind. */
 	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, PTR_ERR(try_qp(1, IB_QP_CREATE_INTEGRITY_EN)));
 	KUNIT_EXPECT_EQ(test, 0, test_verbs.mrs + test_verbs.qps);
 
@@ -413,7 +413,7 @@ static void signatures(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 16, ctx.reg->mr->sig_attrs->meta_length);
 		post(test, &ctx, 2 + round);
 		KUNIT_EXPECT_EQ(test, IB_WR_REG_MR_INTEGRITY, test_verbs.post[round]->opcode);
-		/* Nothing of the fields is on the wire */
+		/* The fields are not on the wire. */
 		KUNIT_EXPECT_EQ(test, 8192, test_verbs.post[round + 1]->sg_list[0].length);
 		rdma_rw_ctx_destroy_signature(&ctx, rw.qp, PORT, rw.sg, 2, meta, 2,
 					      DMA_FROM_DEVICE);
@@ -445,18 +445,18 @@ static void sizes(struct kunit *test)
 	attr.cap.max_send_wr = 10;
 	rdma_rw_init_qp(device, &attr);
 	KUNIT_EXPECT_EQ(test, 31, attr.cap.max_send_wr);
-	/* Linux gives what the device has; see Documentation/core/verbs.rst */
+	/* Linux gives the device's maximum; see Documentation/core/verbs.rst. */
 	attr.cap.max_send_wr = UINT_MAX;
 	rdma_rw_init_qp(device, &attr);
 	KUNIT_EXPECT_EQ(test, 1000, attr.cap.max_send_wr);
 
-	/* A device that does not say how many entries it reads */
+	/* A device that does not report how many entries a READ may have. */
 	device->attrs.max_sgl_rd = 0;
 	device->attrs.max_sge_rd = 0;
 	KUNIT_EXPECT_EQ(test, 16, rdma_rw_mr_factor(device, PORT, 16));
 }
 
-/* Each MR of both pools refused in turn. */
+/* Each MR of both pools is refused in turn. */
 static void refused_mrs(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
