@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * P_Keys that a security module keeps from some processes: see security.h.
+ * P_Keys that a security module denies to some processes: see security.h.
  */
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -18,9 +18,9 @@
 #include "security.h"
 
 /**
- * struct pkey_use - entry of a P_Key table that a path of a QP names
- * @port: the port, 0: not known yet
- * @index: index into its table, negative: not known yet
+ * struct pkey_use - the P_Key table entry of a path of a QP
+ * @port: the port, 0 if not known yet
+ * @index: index into its table, negative if not known yet
  */
 struct pkey_use {
 	u32 port;
@@ -31,7 +31,7 @@ static const struct pkey_use unused = { .index = -1 };
 
 /*
  * A QP migrates on its own from the primary to the alternate path, and only a new alternate path
- * lets it do so again. Those it may be on at any time are these three.
+ * lets it do so again. It may use any of these three paths.
  */
 enum qp_use {
 	USE_PRIMARY,
@@ -41,9 +41,9 @@ enum qp_use {
 };
 
 /**
- * struct ib_qp_security - on whose behalf a QP uses which P_Keys
- * @lock: held while the QP is modified or looked at again; protects @use and @handles
- * @blob: the security module's label of the process that made the QP or opened the handle
+ * struct ib_qp_security - the process for which a QP is used, and its P_Keys
+ * @lock: held while the QP is modified or checked; protects @use and @handles
+ * @blob: security context of the process that created the QP or opened the handle
  * @use: P_Keys of the QP's paths; not used in a handle
  * @handles: structures of the handles of a shared QP
  * @entry: entry of a handle in @handles of the QP; protected by the QP's @lock
@@ -57,8 +57,8 @@ struct ib_qp_security {
 };
 
 /**
- * ib_security_blob_alloc() - mark the process that runs
- * @blob: receives the mark, which security_ib_free_security() frees
+ * ib_security_blob_alloc() - get the security context of the current process
+ * @blob: receives the context, to be freed by security_ib_free_security()
  *
  * Context: may sleep.
  * Return: 0 or the security module's error.
@@ -72,7 +72,7 @@ EXPORT_SYMBOL_IF_KUNIT(ib_security_blob_alloc);
 
 /**
  * ib_security_pkey_access() - may a process use a P_Key?
- * @blob: mark of the process
+ * @blob: security context of the process
  * @subnet_prefix: subnet, in host byte order
  * @pkey: the P_Key, in host byte order
  *
@@ -127,8 +127,8 @@ static void security_free(struct ib_qp_security *sec)
 }
 
 /**
- * ib_qp_security_alloc() - remember who makes a QP
- * @qp: QP of which the driver does not know yet
+ * ib_qp_security_alloc() - record the security context of the creator of a QP
+ * @qp: QP that the driver has not created yet
  *
  * Context: may sleep.
  * Return: 0, to be ended with ib_qp_security_free(); -ENOMEM or the security module's error.
@@ -147,7 +147,7 @@ int ib_qp_security_alloc(struct ib_qp *qp)
 }
 
 /**
- * ib_qp_security_unlink() - whoever opened this handle does not count any more
+ * ib_qp_security_unlink() - exclude a handle from the checks of its QP
  * @handle: handle of a shared QP
  *
  * Context: may sleep.
@@ -163,7 +163,7 @@ void ib_qp_security_unlink(struct ib_qp *handle)
 }
 
 /**
- * ib_qp_security_relink() - take back ib_qp_security_unlink()
+ * ib_qp_security_relink() - undo ib_qp_security_unlink()
  * @handle: the handle; its QP was not modified in between
  *
  * Context: may sleep.
@@ -179,9 +179,9 @@ void ib_qp_security_relink(struct ib_qp *handle)
 }
 
 /**
- * ib_qp_security_free() - forget who made a QP or opened a handle
- * @qp: the QP, of which the driver knows no more; or the handle, whose QP is still there unless it
- *	is unlinked
+ * ib_qp_security_free() - free the security context of a QP or handle
+ * @qp: the QP, which the driver has destroyed; or the handle, whose QP still exists unless the
+ *	handle is unlinked
  *
  * Context: may sleep.
  */
@@ -196,7 +196,7 @@ void ib_qp_security_free(struct ib_qp *qp)
 	security_free(sec);
 }
 
-/* Only InfiniBand ports have P_Keys. A port that does not exist is refused by the driver. */
+/* Only InfiniBand ports have P_Keys. The driver refuses a port that does not exist. */
 static int check_use(struct ib_device *device, void *blob, const struct pkey_use *use)
 {
 	u64 subnet_prefix;
@@ -227,7 +227,7 @@ static int check_uses(struct ib_device *device, void *blob, const struct pkey_us
 	return ret;
 }
 
-/* All who can send through a shared QP must have the right to the P_Keys that it uses. */
+/* All processes that can send through a shared QP must be allowed to use its P_Keys. */
 static int check_everybody(struct ib_qp *qp, const struct pkey_use use[QP_USES])
 {
 	struct ib_qp_security *sec = qp->qp_sec, *handle;
@@ -263,12 +263,12 @@ static void next_uses(struct pkey_use use[QP_USES], const struct ib_qp_attr *att
 }
 
 /**
- * ib_qp_security_open() - remember who opens a shared QP
- * @handle: handle that nobody knows yet, with its real QP
+ * ib_qp_security_open() - record the security context of the opener of a shared QP
+ * @handle: handle that is not known to others yet, with its real QP
  *
  * Context: may sleep.
- * Return: 0, to be ended with ib_qp_security_free(); -ENOMEM, or the security module's error where
- * the process has no right to what the QP uses.
+ * Return: 0, to be ended with ib_qp_security_free(); -ENOMEM, or the security module's error if the
+ * process may not use the QP's P_Keys.
  */
 int ib_qp_security_open(struct ib_qp *handle)
 {
@@ -296,7 +296,7 @@ int ib_qp_security_open(struct ib_qp *handle)
  * ib_qp_security_modify() - have the driver modify a QP, if the security module agrees
  * @qp: QP that is no handle
  * @attr: attributes
- * @mask: which count
+ * @mask: the attributes that are set
  * @udata: the driver's part of the request
  *
  * Context: may sleep.
@@ -326,8 +326,8 @@ int ib_qp_security_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 }
 
 /*
- * Moves the QP to the error state if it may not go on. It uses no P_Key from then on; one that the
- * device has not moved is looked at again with the next event.
+ * Moves the QP to the error state if it may not use its P_Keys any more. It has no P_Keys from then
+ * on; a QP that the device failed to move is checked again at the next event.
  */
 static bool stop_who_may_not(struct ib_qp *qp)
 {
@@ -366,8 +366,8 @@ static void look_again(struct ib_device *device)
 }
 
 /**
- * ib_security_event() - look again at the QPs that an event may concern
- * @event: event of a registered device; the cache knows what has changed
+ * ib_security_event() - check the QPs that an event may concern
+ * @event: event of a registered device; the cache is up to date
  *
  * Context: may sleep.
  */
@@ -399,9 +399,9 @@ static int policy_event(struct notifier_block *nb, unsigned long event, void *da
 }
 
 /**
- * ib_policy_watch_begin() - have a function called after each change of the security policy
+ * ib_policy_watch_begin() - call a function after each change of the security policy
  * @watch: storage until ib_policy_watch_end()
- * @changed: the function; it may sleep, and may ask the security module
+ * @changed: the function; it may sleep, and may call the security module
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
@@ -415,7 +415,7 @@ int ib_policy_watch_begin(struct ib_policy_watch *watch, work_func_t changed)
 
 /**
  * ib_policy_watch_end() - end what ib_policy_watch_begin() began
- * @watch: as there; the function does not run any more after the return
+ * @watch: as for ib_policy_watch_begin(); the function does not run any more on return
  *
  * Context: may sleep.
  */
@@ -435,10 +435,10 @@ static struct ib_policy_watch policy_watch;
 static struct ib_event_prehandler event_prehandler = { .handle = ib_security_event };
 
 /**
- * ib_security_init() - follow changes of the policy and the events of all devices
+ * ib_security_init() - begin to watch changes of the policy and the events of all devices
  *
- * Context: while the module is initialised, after ib_cache_init(): by the time that an event comes
- * here, the cache knows what has changed.
+ * Context: while the module is initialised, after ib_cache_init(): the cache handles an event
+ * before this does.
  * Return: 0 or a negative errno.
  */
 int ib_security_init(void)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Room header of security/: a security module (SELinux, say) may say which processes use which
- * P_Keys of which subnets.
+ * Room header of security/: a security module, for example SELinux, may restrict the P_Keys and
+ * subnets that processes use.
  *
- * The security context of the process that creates a QP, or opens a shared one, is kept with it.  A
- * modification that gives the QP a P_Key asks the security module first.  When P_Keys, the subnet
- * prefix or the policy change, all QPs are checked again, and those that may not go on are moved to
- * the error state.
+ * The security context of the process that creates a QP, or opens a shared one, is kept with it. A
+ * modification that gives the QP a P_Key is first checked by the security module. When P_Keys, the
+ * subnet prefix or the policy change, all QPs are checked again, and those that may not use their
+ * P_Keys any more are moved to the error state.
  *
  * QPs of type SMI and GSI are not checked here: they belong to the MAD agents.
  */
@@ -19,9 +19,9 @@
 
 #ifdef CONFIG_SECURITY_INFINIBAND
 /**
- * struct ib_policy_watch - who does something after each change of the security policy
+ * struct ib_policy_watch - a function that is called after each change of the security policy
  * @nb: called while the policy changes
- * @work: what is to be done then
+ * @work: calls the function
  */
 struct ib_policy_watch {
 	struct notifier_block nb;

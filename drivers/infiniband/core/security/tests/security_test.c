@@ -18,12 +18,12 @@
 #define PREFIX	(0xfe80ULL << 48)
 
 /**
- * struct policy - what the security module says
+ * struct policy - state and answers of the security module
  * @running: context of the task that creates or opens QPs
  * @suspect: context that may not use SECRET
- * @asked: how often it was asked for a P_Key
- * @prefix: subnet that it was last asked about
- * @refuse_blob: answer to requests for a context
+ * @asked: number of its checks of a P_Key
+ * @prefix: subnet of its last check
+ * @refuse_blob: error of requests for a context, or 0
  */
 static struct policy {
 	int running, suspect;
@@ -32,7 +32,7 @@ static struct policy {
 	int refuse_blob;
 } policy;
 
-/* What the driver was asked for, and the events that came of it. */
+/* Calls of the driver, and the resulting events. */
 static struct {
 	unsigned int modified;
 	enum ib_qp_state state;
@@ -182,7 +182,7 @@ static int to_state(struct ib_qp *qp, enum ib_qp_state state)
 	return ib_modify_qp(qp, &attr, IB_QP_STATE);
 }
 
-/* The subnet manager writes an entry, and the device says so. */
+/* Simulates the subnet manager's write of an entry, which the device reports. */
 static void change_pkey(struct kunit *test, unsigned int index, u16 pkey)
 {
 	struct test_device *device = test->priv;
@@ -217,7 +217,7 @@ static void pkey_is_asked_for(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "0x8012"));
 	KUNIT_EXPECT_EQ(test, to_init(bad, TEST_PKEYS), -EINVAL);
 	KUNIT_EXPECT_EQ(test, seen.modified, 2);
-	/* A change that brings no other P_Key is not checked. */
+	/* A modification without a new P_Key is not checked. */
 	policy.asked = 0;
 	KUNIT_EXPECT_EQ(test, to_state(bad, IB_QPS_RTR), 0);
 	KUNIT_EXPECT_EQ(test, policy.asked, 0);
@@ -234,7 +234,7 @@ static void alternate_paths_are_asked_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, to_init(qp, 0), 0);
 	KUNIT_EXPECT_EQ(test, load_alternate(qp, 2), -EACCES);
 	KUNIT_EXPECT_EQ(test, load_alternate(qp, 1), 0);
-	/* The QP may have migrated to this path before another alternate path came. */
+	/* The QP may have migrated to this path before another alternate path was loaded. */
 	KUNIT_EXPECT_EQ(test, load_alternate(qp, 0), 0);
 	KUNIT_EXPECT_EQ(test, seen.fatal, 0);
 	change_pkey(test, 1, SECRET);
@@ -260,7 +260,7 @@ static void new_pkey_stops_who_may_not_use_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.fatal, 1);
 	KUNIT_EXPECT_EQ(test, seen.modified, 1);
 	KUNIT_EXPECT_EQ(test, seen.state, IB_QPS_ERR);
-	/* Once is enough. */
+	/* The event is reported only once. */
 	change_pkey(test, 2, PUBLIC);
 	KUNIT_EXPECT_EQ(test, seen.fatal, 1);
 	KUNIT_EXPECT_EQ(test, seen.modified, 1);
@@ -296,14 +296,14 @@ static void refused_modification_changes_nothing(struct kunit *test)
 	seen.refuse = 0;
 	change_pkey(test, 1, SECRET);
 	KUNIT_EXPECT_EQ(test, seen.fatal, 1);
-	/* A device that does not move the QP to ERR: its user gets the event all the same. */
+	/* If the device does not move the QP to ERR, its user gets the event all the same. */
 	change_pkey(test, 1, PUBLIC);
 	KUNIT_EXPECT_EQ(test, to_init(qp, 1), 0);
 	seen.refuse = -EIO;
 	seen.state = IB_QPS_INIT;
 	change_pkey(test, 1, SECRET);
 	KUNIT_EXPECT_EQ(test, seen.fatal, 2);
-	/* It is not forgotten. */
+	/* It is checked again. */
 	seen.refuse = 0;
 	change_pkey(test, 3, PUBLIC);
 	KUNIT_EXPECT_EQ(test, seen.state, IB_QPS_ERR);
@@ -339,7 +339,7 @@ static void all_who_share_a_qp_need_the_right(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, to_init(second, 2), -EACCES);
 	change_pkey(test, 1, SECRET);
 	KUNIT_EXPECT_EQ(test, seen.fatal, 2);
-	/* Whoever has left does not count. */
+	/* A closed handle is not checked any more. */
 	KUNIT_EXPECT_EQ(test, ib_close_qp(second), 0);
 	KUNIT_EXPECT_EQ(test, to_init(first, 2), 0);
 	KUNIT_EXPECT_EQ(test, ib_destroy_qp_user(first, NULL), 0);
@@ -354,7 +354,7 @@ static void security_module_may_refuse_the_qp(struct kunit *test)
 
 	policy.refuse_blob = -ENOMEM;
 	KUNIT_EXPECT_PTR_EQ(test, ib_create_qp(pd, &attr), ERR_PTR(-ENOMEM));
-	/* A special QP belongs to the MAD agents: the module is not asked. */
+	/* A special QP belongs to the MAD agents: the module is not called. */
 	attr.qp_type = IB_QPT_GSI;
 	attr.port_num = 1;
 	policy.suspect = 0;
