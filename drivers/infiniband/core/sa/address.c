@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Paths as addresses.
+ * Address vectors from path records, and checks of requests that cannot be served.
  */
 #include <linux/string.h>
 #include <rdma/ib_cache.h>
@@ -9,7 +9,7 @@
 #include "../addr/addr.h"
 #include "sa_priv.h"
 
-/* Omni-Path's management datagrams have 2 KiB and records of their own. Returns 0 or an error. */
+/* Omni-Path has management datagrams of 2 KiB and records of its own. Returns 0 or an error. */
 int sa_refuse_opa(struct ib_device *device, u32 port_num)
 {
 	if (rdma_is_port_valid(device, port_num) && rdma_cap_opa_ah(device, port_num))
@@ -17,7 +17,7 @@ int sa_refuse_opa(struct ib_device *device, u32 port_num)
 	return 0;
 }
 
-/* The same, for a port's query of a path. */
+/* The same as sa_refuse_opa(), and refuses a path record of Omni-Path on any port. */
 int sa_refuse_opa_path(struct ib_device *device, u32 port_num, const struct sa_path_rec *rec)
 {
 	if (rec->rec_type == SA_PATH_REC_TYPE_OPA)
@@ -26,7 +26,10 @@ int sa_refuse_opa_path(struct ib_device *device, u32 port_num, const struct sa_p
 	return sa_refuse_opa(device, port_num);
 }
 
-/* Methods of records that can be read, set and deleted. Returns 0 or -EINVAL. */
+/*
+ * Checks the method of a request for a record that can be read, set and deleted. Returns 0 or
+ * -EINVAL.
+ */
 int sa_check_method(u8 method)
 {
 	if (method == IB_MGMT_METHOD_GET || method == IB_MGMT_METHOD_SET ||
@@ -35,7 +38,7 @@ int sa_check_method(u8 method)
 	return rdma_refuse(-EINVAL, "method %u is not Get, Set or Delete", method);
 }
 
-/* Which bits of a LID select one of the port's LIDs */
+/* The low bits of @slid by which one of the port's LIDs is selected */
 static u8 path_bits_of(struct ib_device *device, u32 port_num, u32 slid)
 {
 	u8 lmc;
@@ -63,12 +66,13 @@ static int set_grh(struct ib_device *device, u32 port_num, struct sa_path_rec *r
 }
 
 /**
- * sa_ah_attr_init() - begin an address vector with what paths and groups have alike
+ * sa_ah_attr_init() - initialise an address vector with what paths and multicast groups have in
+ * common
  * @device: device
  * @port_num: port that sends
  * @sl: service level
  * @rate: enum ib_rate
- * @attr: receives them; the rest is cleared
+ * @attr: receives these values; all other members are zeroed
  */
 void sa_ah_attr_init(struct ib_device *device, u32 port_num, u8 sl, u8 rate,
 		     struct rdma_ah_attr *attr)
@@ -85,15 +89,17 @@ void sa_ah_attr_init(struct ib_device *device, u32 port_num, u8 sl, u8 rate,
  * ib_init_ah_attr_from_path() - address vector of a path
  * @device: device
  * @port_num: port that sends
- * @rec: the path; one over Ethernet has the peer's Ethernet address, and is marked as resolved if
- *	its route leads there
- * @ah_attr: receives the address; it holds a source GID where there is a GRH, so it is for
- *	rdma_destroy_ah_attr()
- * @sgid_attr: source GID to use, which the caller keeps; NULL to look the path's up
+ * @rec: the path; for a path over Ethernet the peer's Ethernet address is resolved and stored in
+ *	it, unless that has been done, and it is marked as resolved
+ * @ah_attr: receives the address vector; with a GRH it holds a reference to the source GID, so
+ *	release it by rdma_destroy_ah_attr()
+ * @sgid_attr: source GID to use, on which the caller keeps its own reference; NULL to look up that
+ *	of @rec
  *
  * Context: any; may sleep for a path over Ethernet that is not marked as resolved.
- * Return: 0; -ENOENT if the source GID is none of the port's; for a path over Ethernet whose route
- * has not been resolved, -EINVAL without @sgid_attr, and the error of looking for a route.
+ * Return: 0; -ENOENT if the port's table does not have the source GID; for a path over Ethernet
+ * whose route has not been resolved, -EINVAL without @sgid_attr, and the error of looking for a
+ * route.
  */
 int ib_init_ah_attr_from_path(struct ib_device *device, u32 port_num, struct sa_path_rec *rec,
 			      struct rdma_ah_attr *ah_attr, const struct ib_gid_attr *sgid_attr)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Devices that come and go, and their events.
+ * Adds and removes devices, and handles their events.
  *
- * The address of the subnet manager is read again, from the cache, after every event that may have
- * changed it, before any client's handler is called: the one here is the first of the device.
- * Queries that are on their way to an address which is no longer right are sent to the new one.
+ * The address of the subnet manager is read from the cache again after every event that may have
+ * changed it. The handler here is the first that is registered for a device, so this is done before
+ * any client's handler is called. Queries that have been posted to an address which is no longer
+ * right are sent again, to the new one.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -25,23 +26,23 @@ static const struct sa_mad_ops real_mad = {
 	.refuse_recv = mad_refuse_recv,
 };
 
-/* The MAD layer of devices that are attached from now on */
+/* The operations of the MAD layer for devices that are added from now on */
 const struct sa_mad_ops *sa_mad = &real_mad;
 EXPORT_SYMBOL_IF_KUNIT(sa_mad);
 
 /**
- * struct sa_device - data of a device
- * @handler: called for its events
+ * struct sa_device - what is kept for each device
+ * @handler: handles the device's events
  */
 struct sa_device {
 	struct ib_event_handler handler;
 };
 
-/* Seconds between attempts to make an address handle, the first and the longest */
+/* First and longest delay between attempts to make an address handle, in seconds */
 #define AGAIN_FIRST 1
 #define AGAIN_MOST 64
 
-/* There need be no event of the port soon. */
+/* Tries again after a delay, since the next event of the port may be far away. */
 static void refresh_later(struct sa_port *port)
 {
 	queue_delayed_work(system_unbound_wq, &port->again, port->again_after * HZ);
@@ -49,8 +50,9 @@ static void refresh_later(struct sa_port *port)
 }
 
 /*
- * An unchanged address keeps its handle, since events come more often than new managers. Queries in
- * flight move only if there is somebody to move to; otherwise they time out.
+ * If the address is unchanged, its handle is kept: most events do not mean a new manager. Queries
+ * that have been posted are sent again only if there is a manager to send them to; otherwise they
+ * time out.
  */
 static void refresh(struct sa_port *port)
 {
@@ -90,7 +92,7 @@ static void handle_event(struct ib_event_handler *handler, struct ib_event *even
 	if (!port)
 		return;
 	refresh(port);
-	/* A new manager, or one that has lost its state, has to be told everything again. */
+	/* A new manager, or one that has lost its state, does not know the standing requests. */
 	if (event->event == IB_EVENT_SM_CHANGE || event->event == IB_EVENT_CLIENT_REREGISTER ||
 	    event->event == IB_EVENT_LID_CHANGE || event->event == IB_EVENT_PORT_ACTIVE)
 		sa_standing_renew_all(port);
@@ -126,7 +128,7 @@ static struct sa_port *make_port(struct ib_device *device, u32 port_num)
 	return port;
 }
 
-/* Every query ends before the agent does, by its callback with -EINTR. */
+/* Ends every query, with -EINTR for its callback, and then the agent. */
 static void end_port(struct rdma_port_core *core)
 {
 	struct sa_port *port = core->sa;
@@ -140,7 +142,7 @@ static void end_port(struct rdma_port_core *core)
 	sa_queries_cancel(port);
 	sa_port_put(port);
 	wait_for_completion(&port->idle);
-	/* Its address handle is of the agent's PD. */
+	/* The manager's address handle belongs to the agent's PD. */
 	sa_manager_put(port->manager);
 	port->mad->unregister_agent(port->agent);
 	WARN_ON(!list_empty(&port->standing) || port->notices);
@@ -156,7 +158,10 @@ static bool has_sa(struct ib_device *device, u32 port_num)
 
 static struct ib_client sa_client;
 
-/* Ports whose agent cannot be registered go without, like those of a device without kernel QPs. */
+/*
+ * A port whose agent cannot be registered, as on a device without kernel QPs, gets no struct
+ * sa_port.
+ */
 static int attach(struct ib_device *device)
 {
 	struct sa_device *sa;
@@ -199,12 +204,15 @@ static struct ib_client sa_client = {
 	.name = "sa",
 	.add = attach,
 	.remove = detach,
-	/* A device without kernel QPs has no agents: registering one fails, port by port. */
+	/*
+	 * Devices without kernel QPs are accepted, too: registering an agent fails for each of
+	 * their ports.
+	 */
 	.no_kverbs_req = true,
 };
 
 /**
- * sa_init() - serve all devices, and the local service of user space
+ * sa_init() - begin to serve devices, and register the netlink operations of the local service
  *
  * Context: while the module is initialised, after mad/.
  * Return: 0 or -ENOMEM.
@@ -219,7 +227,7 @@ int sa_init(void)
 }
 
 /**
- * sa_exit() - end what sa_init() began
+ * sa_exit() - undo sa_init()
  */
 void sa_exit(void)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Notices: subscriptions with the subnet manager, and the subscribers that get what it forwards.
+ * Notices: subscriptions to them, and the subscribers to which received notices are passed.
  *
- * Reports come as requests of the class, which one agent of a port may receive. It is registered
- * with the first subscription and goes with the last, since a program of user space may want them
- * while nobody here does.
+ * Notices come as Report() requests, which only one agent of a port may receive. It is registered
+ * with the port's first subscription and unregistered with the last, so that a program in user
+ * space can receive them while there is no subscription in the kernel.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -16,18 +16,18 @@
 #define ANY16 cpu_to_be16(0xffff)
 #define ANY24 0xffffff
 
-/* Bit of ib_mad_notice_attr.generic_type that gives the meaning of the rest */
+/* Bit of ib_mad_notice_attr.generic_type that is set for a generic notice */
 #define IS_GENERIC 0x80
 
 /**
  * struct ib_sa_subscription - a subscription to notices
- * @standing: keeps the subscription
+ * @standing: renews the subscription when needed
  * @entry: in the port's list
- * @info: which notices
- * @confirmed: the result has been told; reports come after it
- * @result: called for changes of the subscription
+ * @info: the notices that are wanted
+ * @confirmed: @result has been called with 0; @report is not called before
+ * @result: called when the subscription's state changes
  * @report: called for notices
- * @context: for both
+ * @context: argument of both callbacks
  */
 struct ib_sa_subscription {
 	struct sa_standing standing;
@@ -39,7 +39,7 @@ struct ib_sa_subscription {
 	void *context;
 };
 
-/* ---- subscribers of a notice ---- */
+/* ---- dispatching ---- */
 
 static u32 producer(const struct ib_mad_notice_attr *attr)
 {
@@ -54,13 +54,13 @@ static bool is_about(const struct ib_sa_inform_info *info, __be16 lid)
 }
 
 /**
- * sa_wants() - is a notice what somebody has subscribed to?
+ * sa_wants() - does a notice match a subscription?
  * @info: the subscription
  * @notice: the notice
  *
- * A GID counts before the range of LIDs.
+ * If the subscription has a GID, its range of LIDs is ignored.
  *
- * Return: whether it is.
+ * Return: true if it does.
  */
 bool sa_wants(const struct ib_sa_inform_info *info, const struct ib_sa_notice *notice)
 {
@@ -82,7 +82,7 @@ bool sa_wants(const struct ib_sa_inform_info *info, const struct ib_sa_notice *n
 }
 EXPORT_SYMBOL_IF_KUNIT(sa_wants);
 
-/* Tells all who have subscribed to a notice that a port has received. */
+/* Passes a notice that a port has received to all matching subscribers. */
 static void dispatch(struct sa_port *port, const struct ib_sa_notice *notice)
 {
 	struct ib_sa_subscription *subscription;
@@ -103,7 +103,7 @@ static void report_sent(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 	port->mad->free(wc->send_buf);
 }
 
-/* The manager repeats a notice until it is confirmed. */
+/* The subnet manager repeats a Report() until it gets a ReportResp(). */
 static void confirm(struct sa_port *port, struct ib_mad_agent *agent, struct ib_mad_recv_wc *wc)
 {
 	struct ib_mad_send_buf *buf;
@@ -130,7 +130,7 @@ static void confirm(struct sa_port *port, struct ib_mad_agent *agent, struct ib_
 	}
 }
 
-/* Any node can send a Report. Only the subnet manager's is confirmed and believed. */
+/* Any node can send a Report(). Only those of the subnet manager are answered and dispatched. */
 static bool is_from_manager(struct sa_port *port, const struct ib_wc *wc)
 {
 	struct sa_manager *manager = sa_manager_get(port);
@@ -155,7 +155,10 @@ static void report_received(struct ib_mad_agent *agent, struct ib_mad_send_buf *
 		port->mad->refuse_recv(agent, wc);
 		return;
 	}
-	/* A stray confirmation must not be confirmed: its sender may do the same. */
+	/*
+	 * A ReportResp() that matches no request must not be answered: its sender might answer in
+	 * turn, without end.
+	 */
 	if (mad->mad_hdr.method == IB_MGMT_METHOD_REPORT &&
 	    be16_to_cpu(mad->mad_hdr.attr_id) == IB_SA_ATTR_NOTICE) {
 		memcpy(&notice, mad->data, sizeof(notice));
@@ -184,7 +187,10 @@ static int begin_receiving(struct sa_port *port)
 	return 0;
 }
 
-/* The first subscription begins receiving, the last one ends it. Handlers take the rwsem alone. */
+/*
+ * The first subscription registers the agent, the last one unregisters it. The receive handler
+ * takes only the rwsem.
+ */
 static int enter(struct sa_port *port, struct ib_sa_subscription *subscription)
 {
 	int ret;
@@ -272,7 +278,9 @@ static void result(struct sa_standing *standing, int status)
 		WRITE_ONCE(subscription->confirmed, true);
 }
 
-/* Whoever had to confirm it again may have kept notices to itself until then. */
+/*
+ * A manager that confirms a subscription once more may have lost it and sent no notices until then.
+ */
 static const struct sa_standing_ops subscription_ops = {
 	.ask = ask,
 	.result = result,
@@ -283,20 +291,21 @@ static const struct sa_standing_ops subscription_ops = {
 
 /**
  * ib_sa_subscribe() - subscribe to notices
- * @client: registered user
+ * @client: registered SA client
  * @device: device
  * @port_num: port
- * @info: which notices
+ * @info: the notices that are wanted
  * @result_cb: called with 0 whenever the subnet manager has confirmed the subscription, and with an
- *	error when it could not be asked or has refused; then it is tried again. A new manager, or
- *	one that may have forgotten, is asked anew, and notices may have been lost until it confirms
- * @report: called for every notice, after @result_cb has been called with 0; the notice is valid
- *	until it returns
- * @context: for both, which may sleep but neither subscribe nor unsubscribe
+ *	error when the request could not be sent or was refused; it is then repeated. The request is
+ *	also repeated when the manager changes or may have lost it; notices may have been missed
+ *	between that and the confirmation
+ * @report: called for every matching notice once @result_cb has been called with 0; the notice is
+ *	valid until it returns
+ * @context: argument of both callbacks, which may sleep but must neither subscribe nor unsubscribe
  *
  * Context: may sleep.
  * Return: the subscription, for ib_sa_unsubscribe(); -EOPNOTSUPP for an Omni-Path port, -ENODEV for
- * a port without subnet administration, -ENOMEM, the MAD layer's error if somebody else receives
+ * a port without subnet administration, -ENOMEM, or the MAD layer's error if another agent receives
  * the port's notices.
  */
 struct ib_sa_subscription *
@@ -340,8 +349,9 @@ EXPORT_SYMBOL(ib_sa_subscribe);
  * ib_sa_unsubscribe() - end a subscription
  * @subscription: the subscription
  *
- * The subnet manager is told, which is not waited for; ib_sa_unregister_client() does. Neither
- * callback is running any more on return. Context: may sleep; not from a callback.
+ * Sends the subnet manager the end of the subscription without waiting for the answer;
+ * ib_sa_unregister_client() waits for it. On return neither callback is running any more. Context:
+ * may sleep; not from a callback.
  */
 void ib_sa_unsubscribe(struct ib_sa_subscription *subscription)
 {

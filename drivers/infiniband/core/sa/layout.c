@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Records of subnet administration: where each field lies on the wire.
+ * Layout of the records of subnet administration on the wire.
  */
 #include <kunit/visibility.h>
 #include <linux/string.h>
@@ -119,7 +119,7 @@ static const struct ib_field inform_fields[] = {
 #define UNPACK(fields, attribute, rec) ib_unpack(fields, ARRAY_SIZE(fields), attribute, rec)
 
 /**
- * ib_sa_pack_path() - write a path as a PathRecord
+ * ib_sa_pack_path() - pack a path as a PathRecord
  * @rec: InfiniBand path
  * @attribute: receives 64 bytes
  *
@@ -132,10 +132,9 @@ void ib_sa_pack_path(struct sa_path_rec *rec, void *attribute)
 EXPORT_SYMBOL(ib_sa_pack_path);
 
 /**
- * ib_sa_unpack_path() - read a PathRecord
+ * ib_sa_unpack_path() - unpack a PathRecord
  * @attribute: 64 bytes as on the wire
- * @rec: receives the path; the kind of path and the flags, which a record does not have, stay as
- *	they are
+ * @rec: receives the path; rec_type and flags, which are not part of the record, are left unchanged
  *
  * Context: any.
  */
@@ -146,7 +145,7 @@ void ib_sa_unpack_path(void *attribute, struct sa_path_rec *rec)
 EXPORT_SYMBOL(ib_sa_unpack_path);
 
 /**
- * sa_pack_mcmember() - write a MCMemberRecord
+ * sa_pack_mcmember() - pack an MCMemberRecord
  * @rec: the record
  * @attribute: receives 52 bytes
  *
@@ -159,7 +158,7 @@ void sa_pack_mcmember(struct ib_sa_mcmember_rec *rec, void *attribute)
 EXPORT_SYMBOL_IF_KUNIT(sa_pack_mcmember);
 
 /**
- * sa_unpack_mcmember() - read a MCMemberRecord
+ * sa_unpack_mcmember() - unpack an MCMemberRecord
  * @attribute: 52 bytes as on the wire
  * @rec: receives the record
  *
@@ -172,7 +171,7 @@ void sa_unpack_mcmember(void *attribute, struct ib_sa_mcmember_rec *rec)
 EXPORT_SYMBOL_IF_KUNIT(sa_unpack_mcmember);
 
 /**
- * sa_pack_guidinfo() - write a GUIDInfoRecord
+ * sa_pack_guidinfo() - pack a GUIDInfoRecord
  * @rec: the record
  * @attribute: receives 72 bytes
  *
@@ -185,7 +184,7 @@ void sa_pack_guidinfo(struct ib_sa_guidinfo_rec *rec, void *attribute)
 EXPORT_SYMBOL_IF_KUNIT(sa_pack_guidinfo);
 
 /**
- * sa_unpack_guidinfo() - read a GUIDInfoRecord
+ * sa_unpack_guidinfo() - unpack a GUIDInfoRecord
  * @attribute: 72 bytes as on the wire
  * @rec: receives the record
  *
@@ -198,7 +197,7 @@ void sa_unpack_guidinfo(void *attribute, struct ib_sa_guidinfo_rec *rec)
 EXPORT_SYMBOL_IF_KUNIT(sa_unpack_guidinfo);
 
 /**
- * ib_sa_pack_service() - write a service as a ServiceRecord
+ * ib_sa_pack_service() - pack a service as a ServiceRecord
  * @rec: the service
  * @attribute: receives 176 bytes
  *
@@ -211,7 +210,7 @@ void ib_sa_pack_service(struct ib_sa_service_rec *rec, void *attribute)
 EXPORT_SYMBOL(ib_sa_pack_service);
 
 /**
- * ib_sa_unpack_service() - read a ServiceRecord
+ * ib_sa_unpack_service() - unpack a ServiceRecord
  * @attribute: 176 bytes as on the wire, such as a record of ib_sa_query_table()
  * @rec: receives the service
  *
@@ -224,7 +223,7 @@ void ib_sa_unpack_service(const void *attribute, struct ib_sa_service_rec *rec)
 EXPORT_SYMBOL(ib_sa_unpack_service);
 
 /**
- * sa_pack_inform() - write a InformInfo
+ * sa_pack_inform() - pack an InformInfo
  * @info: the record
  * @attribute: receives 36 bytes
  *
@@ -237,7 +236,7 @@ void sa_pack_inform(struct ib_sa_inform_info *info, void *attribute)
 EXPORT_SYMBOL_IF_KUNIT(sa_pack_inform);
 
 /**
- * sa_unpack_inform() - read a InformInfo
+ * sa_unpack_inform() - unpack an InformInfo
  * @attribute: 36 bytes as on the wire
  * @info: receives the record
  *

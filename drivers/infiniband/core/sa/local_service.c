@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The local service: a program, such as ibacm, that knows paths and saves the subnet manager's
- * time.
+ * The local service: a program, such as ibacm, that keeps paths, so that the subnet manager need
+ * not be asked.
  *
- * If somebody listens, a query of a path is first a netlink message to the group RDMA_NL_GROUP_LS.
- * The answer comes with the same sequence number. A refusal, or silence until the time-out that
- * SET_TIMEOUT changes, sends the query to the subnet manager after all.
+ * If a program listens to the netlink group RDMA_NL_GROUP_LS, a path query first sends a request to
+ * this group. The response has the same sequence number. If the program refuses, or does not
+ * respond within the time-out (see SET_TIMEOUT), the query is sent to the subnet manager.
  *
- * A query waits exactly as long as its struct sa_ask is in the list; the one that takes it out goes
- * on with the query.
+ * A query waits for the local service as long as its struct sa_ask is in the list. Whoever removes
+ * it from the list continues the query.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -21,23 +21,23 @@
 #include "../addr/addr.h"
 #include "sa_priv.h"
 
-/* Milliseconds */
+/* Time-outs for the local service, in milliseconds */
 #define TIMEOUT_MIN 100
 #define TIMEOUT_DEFAULT 2000
 #define TIMEOUT_MAX 200000
 
-/* More paths of a program's answer than this are ignored. */
+/* Further paths of a response are ignored. */
 #define MAX_PATHS 3
 
 /**
- * struct sa_ask - a question to the local service
+ * struct sa_ask - a request to the local service
  * @entry: in the list
- * @query: on whose behalf
- * @seq: sequence number of the question
+ * @query: the query that waits for the response
+ * @seq: sequence number of the request
  * @path_use: LS_RESOLVE_PATH_USE_*
- * @found: receives the paths of an answer
- * @since: when it was asked, in jiffies
- * @cancelled: it is not worth waiting any longer
+ * @found: called with the paths of a response
+ * @since: time of the request, in jiffies
+ * @cancelled: the query has been cancelled: the request expires at once
  */
 struct sa_ask {
 	struct list_head entry;
@@ -49,11 +49,11 @@ struct sa_ask {
 	bool cancelled;
 };
 
-/* Protects all that follows, and the ask of each query; taken from any context. */
+/* Protects all that follows, and ib_sa_query.ask; taken from any context. */
 static DEFINE_SPINLOCK(lock);
-/* Questions without an answer, in the order in which they expire */
+/* Requests without a response, in the order in which they expire */
 static LIST_HEAD(asks);
-/* Number of the last question. */
+/* Sequence number of the last request */
 VISIBLE_IF_KUNIT u32 sa_last_question;
 EXPORT_SYMBOL_IF_KUNIT(sa_last_question);
 static unsigned int timeout_ms = TIMEOUT_DEFAULT;
@@ -83,7 +83,7 @@ static void plan_work(void)
 	mod_delayed_work(ib_wq, &give_up_work, time_after(at, now) ? at - now : 0);
 }
 
-/* The time that the question took is not taken from the time for the subnet manager. */
+/* The time spent on the local service is not taken off the query's time for the subnet manager. */
 static void ask_manager(struct sa_ask *ask)
 {
 	struct ib_sa_query *query = ask->query;
@@ -111,7 +111,7 @@ static void give_up(struct work_struct *work)
 		ask_manager(ask);
 }
 
-/* ---- the question ---- */
+/* ---- the request ---- */
 
 static int put_wanted(struct sk_buff *skb, const struct sa_path_rec *rec, ib_sa_comp_mask mask)
 {
@@ -140,18 +140,18 @@ static int put_wanted(struct sk_buff *skb, const struct sa_path_rec *rec, ib_sa_
 	return ret;
 }
 
-/* All components at once are short. */
+/* All attributes together need less. */
 #define QUESTION_SIZE 256
 
 /**
- * write_question() - write the question for a path
- * @port: port that asks
- * @mad: the request as the subnet manager would get it
+ * write_question() - make the netlink message that requests a path
+ * @port: port of the query
+ * @mad: the MAD that the subnet manager would get
  * @seq: sequence number
  * @path_use: receives LS_RESOLVE_PATH_USE_*
  * @gfp: how to allocate
  *
- * Return: the message or NULL.
+ * Return: the message, or NULL if there is not enough memory.
  */
 static struct sk_buff *write_question(struct sa_port *port, struct ib_sa_mad *mad, u32 seq,
 				      u8 *path_use, gfp_t gfp)
@@ -202,13 +202,13 @@ static struct sk_buff *prepare(struct ib_sa_query *query, gfp_t gfp, struct sa_a
 }
 
 /**
- * sa_local_ask() - ask the local service, if there is one and it may know
- * @query: a query that has not been posted
+ * sa_local_ask() - send a path query's request to the local service
+ * @query: query that has not been posted
  * @gfp: how to allocate
- * @found: receives the paths of an answer
+ * @found: called with the paths of a response
  *
- * Return: 0, and the query goes on when there is an answer or none in time; otherwise it was not
- * asked.
+ * Return: 0 if the request was sent: the query then continues after the response or the time-out;
+ * otherwise -ESRCH if no program listens, or -ENOMEM.
  */
 int sa_local_ask(struct ib_sa_query *query, gfp_t gfp,
 		 void (*found)(struct ib_sa_query *query, struct sa_path_rec *recs,
@@ -224,7 +224,7 @@ int sa_local_ask(struct ib_sa_query *query, gfp_t gfp,
 	if (!skb)
 		return -ENOMEM;
 	seq = ask->seq;
-	/* The answer may be here before the sending has returned. */
+	/* The response may come before rdma_nl_multicast() has returned. */
 	scoped_guard(spinlock_irqsave, &lock) {
 		ask->since = jiffies;
 		ask->found = found;
@@ -234,7 +234,10 @@ int sa_local_ask(struct ib_sa_query *query, gfp_t gfp,
 	}
 	if (!rdma_nl_multicast(&init_net, skb, RDMA_NL_GROUP_LS, gfp))
 		return 0;
-	/* No program has received it. If it is not in the list any more, it has ended otherwise. */
+	/*
+	 * No program has received the request. If it is no longer in the list, it has expired
+	 * meanwhile.
+	 */
 	scoped_guard(spinlock_irqsave, &lock) {
 		list_for_each_entry(ask, &asks, entry) {
 			if (ask->seq != seq)
@@ -248,7 +251,8 @@ int sa_local_ask(struct ib_sa_query *query, gfp_t gfp,
 }
 
 /*
- * If the query waits here, it waits no longer, but goes on elsewhere: its callback may take time.
+ * Ends a query's wait for the local service, if it is waiting. The work continues the query, not
+ * this function, since its callback may take time.
  */
 void sa_local_cancel(struct ib_sa_query *query)
 {
@@ -260,9 +264,9 @@ void sa_local_cancel(struct ib_sa_query *query)
 	plan_work();
 }
 
-/* ---- the answer ---- */
+/* ---- the response ---- */
 
-/* A path must have these flags to be of use. */
+/* Flags that a path must have to be usable. */
 static u32 wanted_flags(u8 path_use)
 {
 	switch (path_use) {
@@ -276,12 +280,12 @@ static u32 wanted_flags(u8 path_use)
 }
 
 /**
- * read_paths() - paths of an answer that are of use
+ * read_paths() - get the usable paths of a response
  * @nlh: the message
- * @path_use: use of the paths
+ * @path_use: LS_RESOLVE_PATH_USE_* of the request
  * @recs: receives up to 3
  *
- * Return: their number; 0 for a refusal, and for a message that is malformed.
+ * Return: their number; 0 if the program has refused or the message is malformed.
  */
 static unsigned int read_paths(const struct nlmsghdr *nlh, u8 path_use, struct sa_path_rec *recs)
 {
@@ -326,8 +330,8 @@ static struct sa_ask *find_and_take_out(u32 seq)
 }
 
 /**
- * hear_answer() - handle an answer of the local service
- * @nlh: the message; what nobody waits for is passed over
+ * hear_answer() - handle a response of the local service
+ * @nlh: the message; ignored if no request with its sequence number is waiting
  */
 static void hear_answer(const struct nlmsghdr *nlh)
 {
@@ -352,7 +356,10 @@ static void hear_answer(const struct nlmsghdr *nlh)
 
 static int resolve_doit(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
-	/* The kernel's own question comes back to it if it is a member of the group. */
+	/*
+	 * The kernel's own request is delivered to the kernel, too, if its socket is a member of
+	 * the group.
+	 */
 	if ((nlh->nlmsg_flags & NLM_F_REQUEST) || !NETLINK_CB(skb).sk)
 		return -EPERM;
 	hear_answer(nlh);
@@ -364,10 +371,10 @@ static const struct nla_policy timeout_policy[LS_NLA_TYPE_TIMEOUT + 1] = {
 };
 
 /**
- * sa_local_set_timeout() - set how long the local service may take, also for queries that wait
- * @ms: milliseconds; brought into the range of 100 to 200000
+ * sa_local_set_timeout() - set the time-out for the local service, for waiting requests as well
+ * @ms: milliseconds; clamped to 100..200000
  *
- * Return: the time that holds from now on.
+ * Return: the time-out in force.
  */
 unsigned int sa_local_set_timeout(u32 ms)
 {
@@ -402,7 +409,7 @@ void sa_local_init(void)
 	rdma_nl_register(RDMA_NL_LS, local_cbs);
 }
 
-/* All ports have gone, and with them all questions. */
+/* Called when all ports have been removed, so that no request is waiting. */
 void sa_local_exit(void)
 {
 	rdma_nl_unregister(RDMA_NL_LS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A port: references to it, and where its subnet manager is.
+ * References to a port, and the address of its subnet manager.
  */
 #include <linux/cleanup.h>
 #include <linux/slab.h>
@@ -8,10 +8,10 @@
 
 #include "sa_priv.h"
 
-/* GUID by which every subnet manager's port can be reached with a GRH. */
+/* GUID under which the subnet manager's port can be reached in every subnet by a GRH. */
 #define WELL_KNOWN_GUID 0x0200000000000002ULL
 
-/* The port, or NULL if it has no subnet administration. */
+/* The SA data of a port, or NULL if it has no subnet administration. */
 struct sa_port *sa_port_find(struct ib_device *device, u32 port_num)
 {
 	if (!rdma_is_port_valid(device, port_num))
@@ -19,7 +19,7 @@ struct sa_port *sa_port_find(struct ib_device *device, u32 port_num)
 	return READ_ONCE(rdma_port(device, port_num)->sa);
 }
 
-/* Keeps the port until sa_port_put(). False if it is being removed. */
+/* Takes a reference, for sa_port_put(). Returns false if the port is being removed. */
 bool sa_port_get(struct sa_port *port)
 {
 	guard(spinlock_irqsave)(&port->lock);
@@ -50,7 +50,7 @@ void sa_manager_put(struct sa_manager *manager)
 		kref_put(&manager->ref, manager_release);
 }
 
-/* The port's manager with a reference, or NULL if it has none. */
+/* The port's manager with a reference, or NULL if there is none. */
 struct sa_manager *sa_manager_get(struct sa_port *port)
 {
 	guard(spinlock_irqsave)(&port->lock);
@@ -86,11 +86,11 @@ static struct ib_ah *make_ah(struct sa_port *port, const struct sa_manager *mana
 }
 
 /**
- * sa_manager_look_up() - is there a subnet manager, and where?
+ * sa_manager_look_up() - get the address of the port's subnet manager from the cache
  * @port: port
- * @manager: receives its address, not the handle
+ * @manager: receives the address, without a handle
  *
- * Return: whether there is one.
+ * Return: true if there is a subnet manager.
  */
 bool sa_manager_look_up(struct sa_port *port, struct sa_manager *manager)
 {
@@ -112,7 +112,9 @@ bool sa_manager_same(const struct sa_manager *a, const struct sa_manager *b)
 	       a->prefix == b->prefix;
 }
 
-/* A manager with a reference, at an address that was looked up; NULL if that is not possible. */
+/*
+ * Makes a manager, with one reference, from an address that was looked up. Returns NULL on failure.
+ */
 struct sa_manager *sa_manager_make(struct sa_port *port, const struct sa_manager *seen)
 {
 	struct sa_manager *manager = kmemdup(seen, sizeof(*seen), GFP_KERNEL);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Life of a query: sent, answered, timed out, cancelled or sent again, and its callback once.
+ * Life of a query: it is posted, answered, timed out, cancelled or posted again, and its callback
+ * is called once.
  *
- * The MAD layer has the query's MAD (posted) or this file does. It calls the send handler once for
- * each posting, after the receive handler if there was an answer. Whether a MAD that comes back
- * flushed ends the query or only moves it to another subnet manager is decided there, under the
- * query's lock, under which ib_sa_cancel_query() says its word, too: it either finds the MAD posted
- * and has it flushed, or is seen before the next posting, or right after it.
+ * The query's MAD belongs to the MAD layer (posted) or to this file. The MAD layer calls the send
+ * handler once for each posting, after the receive handler if there was an answer. The send handler
+ * decides, under the query's lock, whether a MAD that was flushed ends the query or is sent again
+ * to another subnet manager. ib_sa_cancel_query() takes the same lock: either it finds the MAD
+ * posted and cancels it, or its flag is seen before the next posting or right after it.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -16,29 +17,29 @@
 #include "../object/object.h"
 #include "sa_priv.h"
 
-/* How often a request is repeated, in even shares of its time. */
+/* Number of times a request is repeated; its time is divided evenly among them. */
 #define RETRIES 10
 
-/* Queries that have begun and not ended. An id is not given twice in a row. */
+/* Queries that have begun and not ended. Ids are given in turn, so an id is not reused at once. */
 static DEFINE_XARRAY_FLAGS(queries, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_IRQ);
-/* Where the next query's id is looked for. */
+/* Where the search for the next query's id begins */
 VISIBLE_IF_KUNIT u32 sa_next_id;
 EXPORT_SYMBOL_IF_KUNIT(sa_next_id);
 #define QUERY_IDS XA_LIMIT(1, INT_MAX)
 
-/* Lower half of the last TID. */
+/* Lower half of the last transaction id */
 VISIBLE_IF_KUNIT atomic_t sa_last_tid;
 EXPORT_SYMBOL_IF_KUNIT(sa_last_tid);
 
-/* Frees the table of queries, of which there are none any more. */
+/* Frees the table of queries, which is empty. */
 void sa_queries_exit(void)
 {
 	rdma_xa_destroy(&queries);
 }
 
 /**
- * ib_sa_register_client() - begin to use subnet administration
- * @client: the user
+ * ib_sa_register_client() - register a user of subnet administration
+ * @client: the SA client
  *
  * Context: any.
  */
@@ -56,8 +57,8 @@ static void client_put(struct ib_sa_client *client)
 }
 
 /**
- * ib_sa_unregister_client() - end the use of subnet administration
- * @client: a registered user that asks nothing more
+ * ib_sa_unregister_client() - unregister a user of subnet administration
+ * @client: registered SA client that starts no more queries
  *
  * Waits until its queries have ended and their callbacks have returned. Context: may sleep; not
  * from a callback.
@@ -88,7 +89,7 @@ static void query_put(struct ib_sa_query *query)
 	kref_put(&query->ref, query_release);
 }
 
-/* ---- making one ---- */
+/* ---- making a query ---- */
 
 static void set_timeout(struct ib_mad_send_buf *buf, unsigned long ms)
 {
@@ -133,8 +134,9 @@ static void write_header(struct ib_sa_query *query, const struct sa_request *req
 
 /**
  * sa_query_init() - prepare a query
- * @query: zeroed, with its deliver() set; begins a structure of kmalloc()
- * @request: its parameters; the caller fills in the record, see sa_query_record()
+ * @query: zeroed, with deliver() set; the first member of a structure that was allocated by
+ *	kmalloc()
+ * @request: parameters; the caller writes the record afterwards, see sa_query_record()
  *
  * Return: 0; -EOPNOTSUPP for an Omni-Path port, -ENODEV for a port without subnet administration or
  * one that is being removed, -EAGAIN while there is no subnet manager, -ENOMEM. After an error the
@@ -179,9 +181,9 @@ free:
 	return ret;
 }
 
-/* ---- its way ---- */
+/* ---- posting ---- */
 
-/* Drops the query's references, in the order in which the objects may then go. */
+/* Drops the query's references, in the order in which the objects may be freed. */
 static void let_go(struct ib_sa_query *query)
 {
 	struct ib_sa_client *client = query->client;
@@ -202,7 +204,7 @@ static void forget(struct ib_sa_query *query)
 	xa_unlock_irqrestore(&queries, flags);
 }
 
-/* Ends the query for one caller: returns true to the first one only. */
+/* Returns true to the first caller only, which then delivers the query's result. */
 bool sa_query_claim(struct ib_sa_query *query)
 {
 	guard(spinlock_irqsave)(&query->lock);
@@ -214,8 +216,8 @@ bool sa_query_claim(struct ib_sa_query *query)
 
 /**
  * sa_query_end() - end a query
- * @query: the MAD layer does not have it, nor does the local service
- * @status: for the callback, unless that has run
+ * @query: query that neither the MAD layer nor the local service has
+ * @status: passed to the callback, unless that has been called
  */
 void sa_query_end(struct ib_sa_query *query, int status)
 {
@@ -226,10 +228,10 @@ void sa_query_end(struct ib_sa_query *query, int status)
 }
 
 /*
- * Returns 0; -EINTR if it has been cancelled meanwhile; the MAD layer's error.
+ * Returns 0, -EINTR if the query has been cancelled meanwhile, or the MAD layer's error.
  *
- * A security module may be asked about the MAD, so no lock is held then.  Whoever wanted to call it
- * back before it was under way could not, and that is done for them.
+ * A security module may be asked about the MAD, so no lock is held during the posting. Whoever set
+ * cancelled or stale before the MAD layer had the MAD could not cancel it, so that is done here.
  */
 static int post(struct ib_sa_query *query)
 {
@@ -261,7 +263,7 @@ static void cancel(struct ib_sa_query *query)
 		query->detour->cancel(query);
 }
 
-/* Calls the MAD back if it is under way to a manager that has been replaced. */
+/* Cancels a MAD that has been posted to a manager which has been replaced. */
 static void call_back(struct ib_sa_query *query)
 {
 	struct sa_manager *now = sa_manager_get(query->port);
@@ -277,8 +279,8 @@ static void call_back(struct ib_sa_query *query)
 }
 
 /*
- * Replacing the manager and removing the port check all queries, and may have done so before this
- * one was posted.
+ * sa_queries_moved() and sa_queries_cancel() visit all queries, and may have visited this one
+ * before it was posted.
  */
 static void settle(struct ib_sa_query *query)
 {
@@ -292,7 +294,7 @@ static void settle(struct ib_sa_query *query)
 		call_back(query);
 }
 
-/* The query may end, and its port be removed, as soon as it has been posted. */
+/* The query may end, and its port be removed, as soon as it has been posted, so both are held. */
 static void hold(struct ib_sa_query *query)
 {
 	refcount_inc(&query->port->users);
@@ -305,7 +307,10 @@ static void release(struct ib_sa_query *query)
 	query_put(query);
 }
 
-/* Enters it in the table, by which it can be cancelled. Returns 0 or -ENOMEM. */
+/*
+ * Enters the query in the table, which gives it the id for ib_sa_cancel_query(). Returns 0 or
+ * -ENOMEM.
+ */
 static int enter(struct ib_sa_query *query, gfp_t gfp)
 {
 	unsigned long flags;
@@ -323,12 +328,13 @@ static int enter(struct ib_sa_query *query, gfp_t gfp)
 }
 
 /**
- * sa_query_send() - send a query on its way
- * @query: prepared, with its record; not the caller's any more afterwards
+ * sa_query_send() - start a query
+ * @query: prepared query with its record; no longer the caller's afterwards
  * @gfp: how to allocate
  * @out: receives the query before anything is sent, for ib_sa_cancel_query(); may be NULL
  *
- * Return: its id, above 0; -ENOMEM or the MAD layer's error, in which case there is no callback.
+ * Return: the query's id, above 0; -ENOMEM or the MAD layer's error, in which case there is no
+ * callback.
  */
 int sa_query_send(struct ib_sa_query *query, gfp_t gfp, struct ib_sa_query **out)
 {
@@ -355,8 +361,8 @@ int sa_query_send(struct ib_sa_query *query, gfp_t gfp, struct ib_sa_query **out
 }
 
 /**
- * sa_query_resume() - give the MAD of a query that has begun to the MAD layer
- * @query: the MAD layer does not have it; ends here if that cannot be done
+ * sa_query_resume() - post the MAD of a query that has begun
+ * @query: query that the MAD layer does not have; ended with the error if it cannot be posted
  */
 void sa_query_resume(struct ib_sa_query *query)
 {
@@ -371,7 +377,7 @@ void sa_query_resume(struct ib_sa_query *query)
 	release(query);
 }
 
-/* The remaining time of a query, in milliseconds. */
+/* Time until the query's deadline, in milliseconds */
 static unsigned long time_left(const struct ib_sa_query *query)
 {
 	long left = query->deadline - jiffies;
@@ -379,7 +385,10 @@ static unsigned long time_left(const struct ib_sa_query *query)
 	return left > 0 ? jiffies_to_msecs(left) : 0;
 }
 
-/* Replaces the MAD by a copy for the current manager. The caller has the MAD for itself. */
+/*
+ * Replaces the MAD by a copy for the current manager. The MAD is not posted, so only the caller
+ * uses it.
+ */
 static int readdress(struct ib_sa_query *query, unsigned long ms)
 {
 	struct sa_manager *manager = sa_manager_get(query->port), *old_manager;
@@ -395,7 +404,7 @@ static int readdress(struct ib_sa_query *query, unsigned long ms)
 	}
 	mad = buf->mad;
 	memcpy(mad, query->buf->mad, sizeof(*mad));
-	/* A late answer of the old manager does not match any query. */
+	/* With a new TID, a late answer of the old manager matches no query. */
 	mad->mad_hdr.tid = cpu_to_be64(new_tid(query->port));
 	buf->context[0] = query;
 	set_timeout(buf, ms);
@@ -422,7 +431,7 @@ static void send_again(struct ib_sa_query *query)
 		sa_query_end(query, ret);
 }
 
-/* ---- what the MAD layer says ---- */
+/* ---- the MAD layer's handlers ---- */
 
 static int status_of(const struct ib_mad_send_wc *wc)
 {
@@ -436,7 +445,7 @@ static int status_of(const struct ib_mad_send_wc *wc)
 	}
 }
 
-/* A posting has ended. */
+/* Send handler: a posting has ended. */
 void sa_send_handler(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 {
 	struct ib_sa_query *query = wc->send_buf->context[0];
@@ -453,7 +462,7 @@ void sa_send_handler(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 		sa_query_end(query, status_of(wc));
 }
 
-/* Is it an answer to this request at all? The MAD layer compares no more than class and TID. */
+/* Does an answer belong to the query's request? The MAD layer compares only class and TID. */
 static bool belongs(const struct ib_sa_query *query, const struct ib_mad_recv_wc *wc)
 {
 	const struct ib_sa_mad *request = query->buf->mad;
@@ -467,7 +476,7 @@ static bool belongs(const struct ib_sa_query *query, const struct ib_mad_recv_wc
 	       answer->attr_id == request->mad_hdr.attr_id;
 }
 
-/* There is an answer. The send handler will be called, too, and ends the query. */
+/* Receive handler. The send handler, which ends the query, is called afterwards. */
 void sa_recv_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 		     struct ib_mad_recv_wc *wc)
 {
@@ -483,14 +492,15 @@ void sa_recv_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 	port->mad->free_recv(wc);
 }
 
-/* ---- from outside ---- */
+/* ---- cancelling and visiting queries ---- */
 
 /**
- * ib_sa_cancel_query() - give up a query
- * @id: return value of the call that began it
+ * ib_sa_cancel_query() - cancel a query
+ * @id: return value of the call that started it
  * @query: the query as that call stored it
  *
- * The callback gets -EINTR, unless it is too late for that. Nothing happens if the query has ended.
+ * The callback is called with -EINTR, unless the result is already being delivered. Nothing happens
+ * if the query has ended.
  * Context: any that may take a spinlock, a query's callback included.
  */
 void ib_sa_cancel_query(int id, struct ib_sa_query *query)
@@ -510,7 +520,7 @@ void ib_sa_cancel_query(int id, struct ib_sa_query *query)
 }
 EXPORT_SYMBOL(ib_sa_cancel_query);
 
-/* Calls visit() for each query of a port that is in the table all the while. */
+/* Calls visit() for each query of a port that is in the table during the whole walk. */
 static void visit_queries(struct sa_port *port, void (*visit)(struct ib_sa_query *query))
 {
 	struct ib_sa_query *query;
@@ -528,13 +538,13 @@ static void visit_queries(struct sa_port *port, void (*visit)(struct ib_sa_query
 	rcu_read_unlock();
 }
 
-/* The port has another subnet manager. */
+/* Called when the port has another subnet manager. */
 void sa_queries_moved(struct sa_port *port)
 {
 	visit_queries(port, call_back);
 }
 
-/* The port goes. */
+/* Called when the port is being removed. */
 void sa_queries_cancel(struct sa_port *port)
 {
 	visit_queries(port, cancel);

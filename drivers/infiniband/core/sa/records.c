@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queries of one record each: paths, GUIDs, multicast members, services, what the manager can do.
+ * Queries for one record: paths, GUIDs, multicast members, services, and the subnet manager's
+ * ClassPortInfo.
  *
- * They differ in the record and in the callback's type alone. A macro would write them in fewer
- * lines and nobody could find them.
+ * They differ only in the record and in the callback's type. A macro would be shorter, but the
+ * functions could then not be found by their names.
  */
 #include <linux/slab.h>
 
@@ -33,7 +34,7 @@ static void path_deliver(struct ib_sa_query *query, int status, struct ib_mad_re
 	path->callback(status, &rec, 1, path->context);
 }
 
-/* The local service knows @count paths. */
+/* Called with @count paths of the local service's response */
 static void path_found(struct ib_sa_query *query, struct sa_path_rec *recs, unsigned int count)
 {
 	struct path_query *path = container_of(query, struct path_query, query);
@@ -53,23 +54,24 @@ static const struct sa_detour path_detour = {
 };
 
 /**
- * ib_sa_path_rec_get() - ask for a path
- * @client: registered user
+ * ib_sa_path_rec_get() - query a path
+ * @client: registered SA client
  * @device: device
  * @port_num: port
- * @rec: attributes that the path is to have
- * @comp_mask: which members of @rec count, IB_SA_PATH_REC_*
- * @timeout_ms: how long an answer is waited for
+ * @rec: values that the path must have
+ * @comp_mask: members of @rec that the query uses, IB_SA_PATH_REC_*
+ * @timeout_ms: time until the query fails with -ETIMEDOUT
  * @gfp_mask: how to allocate
  * @callback: called once unless an error is returned: with 0 and a path, which is valid until it
- *	returns, or several if the local service answers; with -EINVAL and whatever record the
- *	manager sent with its refusal; without one with -ETIMEDOUT, -EINTR if cancelled or if the
- *	device goes, -EPROTO if what came was no answer to this, -EIO; may sleep
- * @context: for @callback
+ *	returns, or several if the local service responds; with -EINVAL and the record of the
+ *	manager's answer if that has an error status; without a record with -ETIMEDOUT, -EINTR if
+ *	the query was cancelled or the device is removed, -EPROTO if an answer does not belong to
+ *	the request, -ENOMEM if it could not be sent to a new manager, or -EIO. It may sleep
  * @query: receives the query, for ib_sa_cancel_query(), before @callback can be called
  *
- * User space answers if it has a local service (ibacm), otherwise the subnet manager. A query that
- * is under way when the manager changes is sent to the new one.
+ * The query goes to the local service of user space (ibacm) if there is one, and to the subnet
+ * manager otherwise. If the manager changes before it has answered, the query is sent to the new
+ * one.
  *
  * Context: depends on @gfp_mask.
  * Return: id for ib_sa_cancel_query(), above 0; -EOPNOTSUPP for an Omni-Path port, -ENODEV for a
@@ -129,21 +131,21 @@ static void guidinfo_deliver(struct ib_sa_query *query, int status, struct ib_ma
 }
 
 /**
- * ib_sa_guid_info_rec_query() - read or change GUIDs of a port
- * @client: registered user
+ * ib_sa_guid_info_rec_query() - read or change alias GUIDs of a port
+ * @client: registered SA client
  * @device: device
  * @port_num: port
- * @rec: block of GUIDs
- * @comp_mask: which members of @rec count, IB_SA_GUIDINFO_REC_*
+ * @rec: the block of GUIDs
+ * @comp_mask: members of @rec that the query uses, IB_SA_GUIDINFO_REC_*
  * @method: IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET or IB_SA_METHOD_DELETE
- * @timeout_ms: how long an answer is waited for
+ * @timeout_ms: time until the query fails with -ETIMEDOUT
  * @gfp_mask: how to allocate
  * @callback: as for ib_sa_path_rec_get()
  * @context: for @callback
  * @sa_query: as for ib_sa_path_rec_get()
  *
  * Context: depends on @gfp_mask.
- * Return: as for ib_sa_path_rec_get(), and -EINVAL for another method.
+ * Return: as for ib_sa_path_rec_get(), and -EINVAL for any other method.
  */
 int ib_sa_guid_info_rec_query(struct ib_sa_client *client, struct ib_device *device,
 			      u32 port_num, struct ib_sa_guidinfo_rec *rec,
@@ -196,20 +198,20 @@ static void mcmember_deliver(struct ib_sa_query *query, int status, struct ib_ma
 }
 
 /**
- * ib_sa_mcmember_rec_query() - join or leave a multicast group, or ask about it
- * @client: registered user
+ * ib_sa_mcmember_rec_query() - join or leave a multicast group, or query it
+ * @client: registered SA client
  * @device: device
  * @port_num: port
- * @method: IB_MGMT_METHOD_SET joins, IB_SA_METHOD_DELETE leaves, IB_MGMT_METHOD_GET asks
+ * @method: IB_MGMT_METHOD_SET to join, IB_SA_METHOD_DELETE to leave, IB_MGMT_METHOD_GET to query
  * @rec: the membership
- * @comp_mask: which members of @rec count, IB_SA_MCMEMBER_REC_*
- * @timeout_ms: how long an answer is waited for
+ * @comp_mask: members of @rec that the request uses, IB_SA_MCMEMBER_REC_*
+ * @timeout_ms: time until the request fails with -ETIMEDOUT
  * @gfp_mask: how to allocate
  * @callback: as for ib_sa_path_rec_get()
  * @context: for @callback
  * @sa_query: as for ib_sa_path_rec_get()
  *
- * Only for mcast/, which counts who is a member.
+ * Only for mcast/, which counts the members of each group on this host.
  *
  * Context: depends on @gfp_mask.
  * Return: as for ib_sa_path_rec_get().
@@ -263,23 +265,23 @@ static void service_deliver(struct ib_sa_query *query, int status, struct ib_mad
 
 /**
  * ib_sa_service_rec_query() - look a service up, register it or delete it
- * @client: registered user
+ * @client: registered SA client
  * @device: device
  * @port_num: port
  * @method: IB_MGMT_METHOD_GET, IB_MGMT_METHOD_SET or IB_SA_METHOD_DELETE
  * @rec: the service
- * @comp_mask: which members of @rec count, IB_SA_SERVICE_REC_*
- * @timeout_ms: how long an answer is waited for
+ * @comp_mask: members of @rec that the request uses, IB_SA_SERVICE_REC_*
+ * @timeout_ms: time until the request fails with -ETIMEDOUT
  * @gfp_mask: how to allocate
  * @callback: as for ib_sa_path_rec_get()
  * @context: for @callback
  * @sa_query: as for ib_sa_path_rec_get()
  *
- * To look all matching services up, use ib_sa_query_table(); to keep a service registered, use
+ * To look up all matching services, use ib_sa_query_table(); to keep a service registered, use
  * ib_sa_register_service().
  *
  * Context: depends on @gfp_mask.
- * Return: as for ib_sa_path_rec_get(), and -EINVAL for another method.
+ * Return: as for ib_sa_path_rec_get(), and -EINVAL for any other method.
  */
 int ib_sa_service_rec_query(struct ib_sa_client *client, struct ib_device *device, u32 port_num,
 			    u8 method, struct ib_sa_service_rec *rec, ib_sa_comp_mask comp_mask,
@@ -312,7 +314,7 @@ int ib_sa_service_rec_query(struct ib_sa_client *client, struct ib_device *devic
 }
 EXPORT_SYMBOL(ib_sa_service_rec_query);
 
-/* ---- what the manager can do ---- */
+/* ---- ClassPortInfo ---- */
 
 struct class_query {
 	struct ib_sa_query query;
@@ -328,11 +330,11 @@ static void class_deliver(struct ib_sa_query *query, int status, struct ib_mad_r
 }
 
 /**
- * ib_sa_classport_info_query() - ask what the subnet manager can do
- * @client: registered user
+ * ib_sa_classport_info_query() - query the subnet manager's ClassPortInfo, i.e. its capabilities
+ * @client: registered SA client
  * @device: device
  * @port_num: port
- * @timeout_ms: how long an answer is waited for
+ * @timeout_ms: time until the query fails with -ETIMEDOUT
  * @gfp_mask: how to allocate
  * @callback: as for ib_sa_path_rec_get(); the info is in network byte order
  * @context: for @callback

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of sa/ share among themselves.
+ * Declarations that the files of sa/ share.
  *
- * Locks, outermost first: sa_port.refresh, ib_sa_query.lock, the queries' table, sa_port.lock. The
- * MAD layer is called with ib_sa_query.lock held, and calls back without any.
+ * Locks, outermost first: sa_port.refresh, ib_sa_query.lock, the queries' table, sa_port.lock,
+ * sa_standing.lock. Of the MAD layer's functions, only cancel() is called with ib_sa_query.lock
+ * held; the MAD layer's handlers are called without any of these locks.
  */
 #ifndef RDMA_CORE_SA_PRIV_H
 #define RDMA_CORE_SA_PRIV_H
@@ -22,7 +23,7 @@
 #include "sa.h"
 
 /**
- * struct sa_mad_ops - operations of the MAD layer that are used here
+ * struct sa_mad_ops - the MAD layer's functions that are used here
  * @register_agent: ib_register_mad_agent()
  * @unregister_agent: ib_unregister_mad_agent()
  * @create: ib_create_send_mad()
@@ -32,7 +33,7 @@
  * @free_recv: ib_free_recv_mad()
  * @refuse_recv: mad_refuse_recv()
  *
- * Tests put a table of their own into sa_mad before they attach a device.
+ * Tests point sa_mad to a table of their own before they register a device.
  */
 struct sa_mad_ops {
 	struct ib_mad_agent *(*register_agent)(struct ib_device *device, u32 port_num,
@@ -56,12 +57,12 @@ extern const struct sa_mad_ops *sa_mad;
 
 /**
  * struct sa_manager - the address of a port's subnet manager
- * @ref: the port has one, and each query that was sent there
- * @ah: the way to it
+ * @ref: the port holds a reference, and so does each query that was sent there
+ * @ah: address handle for it
  * @lid: its LID
  * @sl: service level
  * @pkey_index: index of the default P_Key in the port's table
- * @prefix: subnet prefix, which counts where packets need a GRH
+ * @prefix: subnet prefix, used if the port requires a GRH
  */
 struct sa_manager {
 	struct kref ref;
@@ -76,22 +77,22 @@ struct sa_manager {
  * struct sa_port - a port that has subnet administration
  * @device: its device
  * @port_num: its number
- * @mad: how it reaches the MAD layer
+ * @mad: the MAD layer's functions
  * @agent: sends requests and gets their answers
- * @refresh: one refresh of @manager at a time
- * @again: refreshes @manager when its address handle could not be made
- * @again_after: seconds until then, protected by @refresh
+ * @refresh: held while @manager is refreshed
+ * @again: refreshes @manager again after its address handle could not be made
+ * @again_after: seconds until @again runs, protected by @refresh
  * @lock: protects @manager, @gone, @standing and @leaving; taken from any context
- * @manager: where requests go; NULL while the port has no subnet manager
- * @gone: the device is being removed: no more queries
+ * @manager: subnet manager that requests are sent to; NULL while the port has none
+ * @gone: the device is being removed, and no query can begin any more
  * @users: queries and standing requests that have not ended, and the port itself
  * @idle: completed when @users drops to zero
- * @standing: struct sa_standing, see standing.c
- * @leaving: those of whose end the subnet manager is being told
- * @notices: receives notices while somebody has subscribed, see inform.c
+ * @standing: the port's standing requests, struct sa_standing
+ * @leaving: standing requests whose end has been sent to the subnet manager and not answered
+ * @notices: agent that receives notices while there are subscriptions, see inform.c
  * @notices_lock: protects @notices; taken before @subscribers_rwsem
- * @subscribers_rwsem: protects @subscribers; read while they are called
- * @subscribers: subscriptions
+ * @subscribers_rwsem: protects @subscribers; held for reading while the subscribers are called
+ * @subscribers: struct ib_sa_subscription of the port
  */
 struct sa_port {
 	struct ib_device *device;
@@ -116,25 +117,25 @@ struct sa_port {
 
 /**
  * struct ib_sa_query - a request, from its first posting to its callback
- * @ref: the table of queries has one until the query has ended
- * @rcu: frees it when nobody looks it up any more
- * @client: the user that asked; held until the query has ended
- * @port: which port; held until the query has ended
- * @manager: where @buf goes; held
+ * @ref: the first reference is dropped when the query has ended
+ * @rcu: frees it after a grace period, since the table is walked under RCU
+ * @client: user that started the query; held until it has ended
+ * @port: the port; held until the query has ended
+ * @manager: subnet manager that @buf is sent to; held
  * @id: in the table of queries
- * @deadline: when it times out, in jiffies; what is left of it is for the next posting
+ * @deadline: when it times out, in jiffies; a MAD that is posted again gets the time that is left
  * @lock: protects the members from here on
  * @buf: the MAD
  * @posted: the MAD layer has @buf
- * @cancelled: the caller wants no answer any more, or the port goes
+ * @cancelled: the caller has cancelled it, or the port is being removed
  * @stale: posted to a subnet manager that has been replaced
- * @answered: deliver() is being or has been called
- * @ask: its question to the local service, protected by the lock of local_service.c
+ * @answered: deliver() has been called or is running
+ * @ask: its request to the local service, protected by the lock of local_service.c
  * @deliver: unpacks the answer @wc and runs the caller's callback; @wc is NULL unless @status is
  *	0 or -EINVAL, the latter being an answer with an error
- * @detour: what to ask before the subnet manager, or NULL
+ * @detour: a service to ask before the subnet manager, or NULL
  *
- * It begins the structure of each kind of query, which is freed with it.
+ * It is the first member of the structure of each kind of query, which is freed with it.
  */
 struct ib_sa_query {
 	struct kref ref;
@@ -158,9 +159,10 @@ struct ib_sa_query {
 };
 
 /**
- * struct sa_detour - a question that a query asks before it asks the subnet manager
- * @ask: returns 0 if it has been asked and will call sa_query_resume() or sa_query_end()
- * @cancel: hurry
+ * struct sa_detour - a service that a query asks before the subnet manager
+ * @ask: returns 0 if the service has been asked, after which it calls sa_query_resume() or
+ *	sa_query_end()
+ * @cancel: the query has been cancelled: wait no longer for the service
  */
 struct sa_detour {
 	int (*ask)(struct ib_sa_query *query, gfp_t gfp);
@@ -168,15 +170,15 @@ struct sa_detour {
 };
 
 /**
- * struct sa_request - the parameters that all requests have
- * @client: the user that asks
- * @device: device to ask from
+ * struct sa_request - parameters common to all requests
+ * @client: user that starts the query
+ * @device: device
  * @port_num: its port
  * @method: method
  * @attr_id: attribute
  * @attr_mod: attribute modifier
- * @comp_mask: which components of the record count
- * @timeout_ms: how long an answer is waited for
+ * @comp_mask: components of the record that the request uses
+ * @timeout_ms: time until the request fails with -ETIMEDOUT
  * @gfp: how to allocate
  */
 struct sa_request {
@@ -201,7 +203,7 @@ struct sa_manager *sa_manager_make(struct sa_port *port, const struct sa_manager
 struct sa_manager *sa_manager_get(struct sa_port *port);
 void sa_manager_put(struct sa_manager *manager);
 
-/* address.c: requests that are refused, with a reason */
+/* address.c: checks of requests */
 int sa_refuse_opa(struct ib_device *device, u32 port_num);
 int sa_refuse_opa_path(struct ib_device *device, u32 port_num, const struct sa_path_rec *rec);
 int sa_check_method(u8 method);
@@ -223,7 +225,7 @@ void sa_send_handler(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc);
 void sa_recv_handler(struct ib_mad_agent *agent, struct ib_mad_send_buf *buf,
 		     struct ib_mad_recv_wc *wc);
 
-/* The record of a request or answer of one packet */
+/* The record of a request, or of an answer that has one packet */
 static inline void *sa_query_record(struct ib_sa_query *query)
 {
 	return ((struct ib_sa_mad *)query->buf->mad)->data;
@@ -234,7 +236,7 @@ static inline void *sa_answer_record(struct ib_mad_recv_wc *wc)
 	return ((struct ib_sa_mad *)wc->recv_buf.mad)->data;
 }
 
-/* The local service of user space: local_service.c */
+/* local_service.c: the local service of user space */
 int sa_local_ask(struct ib_sa_query *query, gfp_t gfp,
 		 void (*found)(struct ib_sa_query *query, struct sa_path_rec *recs,
 			       unsigned int count));
@@ -246,12 +248,12 @@ extern u32 sa_last_question;
 void sa_local_init(void);
 void sa_local_exit(void);
 
-/* inform.c: subscribers of notices */
+/* inform.c: subscribers of notices, for tests */
 #define SA_INFORM_BYTES 36
 
 bool sa_wants(const struct ib_sa_inform_info *info, const struct ib_sa_notice *notice);
 
-/* standing.c: what the subnet manager is to know until it is withdrawn */
+/* standing.c: requests that are repeated until they are withdrawn */
 void sa_standing_renew_all(struct sa_port *port);
 
 #endif

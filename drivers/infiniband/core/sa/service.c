@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Services that stay registered with the subnet manager until their owner deletes them.
+ * Services that stay registered with the subnet manager until their owner unregisters them.
  */
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -10,11 +10,11 @@
 
 /**
  * struct ib_sa_service - a service of this host
- * @standing: keeps it registered
- * @rec: as it is to be registered
- * @mask: components of @rec that count
- * @stored: as the subnet manager has it
- * @callback: called for changes
+ * @standing: renews the registration when needed
+ * @rec: the service as its owner described it
+ * @mask: components of @rec that are registered
+ * @stored: the record as the subnet manager has stored it
+ * @callback: called when the state of the registration changes
  * @context: for @callback
  */
 struct ib_sa_service {
@@ -67,7 +67,7 @@ static unsigned int lease(struct sa_standing *standing)
 	return seconds == IB_DEFAULT_SERVICE_LEASE ? 0 : max(seconds, 2U);
 }
 
-/* By what a record is known to the manager, as in ask() */
+/* Compares the components by which the manager identifies a record, see ask(). */
 static bool same(const struct sa_standing *one, const struct sa_standing *other)
 {
 	const struct ib_sa_service_rec *a = &container_of(one, struct ib_sa_service, standing)->rec;
@@ -103,22 +103,24 @@ static int check_gid(struct ib_device *device, u32 port_num, const union ib_gid 
 }
 
 /**
- * ib_sa_register_service() - offer a service
- * @client: registered user
+ * ib_sa_register_service() - register a service and keep it registered
+ * @client: registered SA client
  * @device: device
  * @port_num: port
  * @rec: the service: id, gid (one of the port's), pkey, lease, key, name and data
- * @data_mask: which of its data count, IB_SA_SERVICE_REC_SERVICE_DATA*
- * @callback: called with 0 and the record as the subnet manager has stored it when that is done,
- *	and with an error and no record when it could not be or could not be renewed; then it is
- *	tried again. May sleep, but not unregister the service
+ * @data_mask: data components of @rec to register, IB_SA_SERVICE_REC_SERVICE_DATA*
+ * @callback: called with 0 and the record as the subnet manager has stored it when the service has
+ *	been registered, and with an error and no record when it could not be registered or renewed;
+ *	it is then tried again. It may sleep, but not unregister the service
  * @context: for @callback
  *
- * The lease is renewed when half of it is over, and when there is a new subnet manager.
+ * The lease is renewed when half of it is over, and when the subnet manager is replaced or has lost
+ * its state.
  *
  * Context: may sleep.
  * Return: the service, for ib_sa_unregister_service(); -EOPNOTSUPP for an Omni-Path port, -ENODEV
- * for a port without subnet administration, -ENOENT for a GID that is not the port's, -ENOMEM.
+ * for a port without subnet administration, -ENOENT if the port's table does not have the GID,
+ * -ENOMEM.
  */
 struct ib_sa_service *ib_sa_register_service(struct ib_sa_client *client,
 					     struct ib_device *device, u32 port_num,
@@ -158,11 +160,12 @@ struct ib_sa_service *ib_sa_register_service(struct ib_sa_client *client,
 EXPORT_SYMBOL(ib_sa_register_service);
 
 /**
- * ib_sa_unregister_service() - offer a service no more
+ * ib_sa_unregister_service() - unregister a service
  * @service: the service
  *
- * Has its record deleted, and does not wait for that; ib_sa_unregister_client() does. The callback
- * is not running any more on return. Context: may sleep; not from the callback.
+ * Sends the deletion of its record without waiting for the answer; ib_sa_unregister_client() waits
+ * for it. On return the callback is not running any more. Context: may sleep; not from the
+ * callback.
  */
 void ib_sa_unregister_service(struct ib_sa_service *service)
 {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Standing requests: what the subnet manager is to know until it is told otherwise.
+ * Standing requests: requests that are repeated as needed until they are withdrawn, such as the
+ * registration of a service or a subscription.
  *
- * A work item tells it, waits for the answer, and runs again when the lease is half over, when the
- * manager may have changed or forgotten, and, at growing intervals, after a failure.
+ * A work item sends the request and waits for the answer. It runs again when half of the lease is
+ * over, when the manager has changed or may have lost its state, and, at growing intervals, after a
+ * failure.
  *
- * The manager knows one of equal requests, so the last of them ends it. Nobody waits for the answer
- * to that, since there may be no manager, and many requests end with a device. But until it has
- * come the request is among those that leave, and an equal one waits for its turn, lest the manager
- * gets the end after the new beginning.
+ * The manager has only one record of equal requests, so only the last of them to be withdrawn sends
+ * the end. Its answer is not waited for, since there may be no manager, and many requests may end
+ * with a device. But until it has come, the request is in the port's list of leaving ones, and an
+ * equal new request is not sent, so that the manager cannot get it before the end of the old one.
  */
 #include <linux/cleanup.h>
 #include <linux/jiffies.h>
@@ -16,13 +18,13 @@
 
 #include "standing.h"
 
-/* Seconds between attempts that fail, the first and the longest */
+/* First and longest delay between attempts, in seconds */
 #define RETRY_FIRST 1
 #define RETRY_MOST 64
 
 #define NOT_YET 1
 
-/* Asks and waits. Returns the status of the answer. */
+/* Sends the request and waits for the answer. Returns its status. */
 static int ask(struct sa_standing *standing)
 {
 	struct ib_sa_query *query;
@@ -39,7 +41,10 @@ static int ask(struct sa_standing *standing)
 		standing->query_id = id;
 		ending = standing->ending;
 	}
-	/* If the request is being withdrawn, its end does not wait for this query. */
+	/*
+	 * sa_standing_end() may have found no query to cancel. It must not wait until this one
+	 * times out.
+	 */
 	if (ending)
 		ib_sa_cancel_query(id, query);
 	wait_for_completion(&standing->answered);
@@ -48,7 +53,7 @@ static int ask(struct sa_standing *standing)
 	return standing->status;
 }
 
-/* A lease may have more seconds than fit in jiffies. */
+/* A lease may be longer than the largest delay in jiffies. */
 static unsigned long delay(unsigned int seconds)
 {
 	return min_t(u64, (u64)seconds * HZ, MAX_JIFFY_OFFSET);
@@ -61,7 +66,7 @@ static void queue_now(struct sa_standing *standing)
 		mod_delayed_work(system_unbound_wq, &standing->work, 0);
 }
 
-/* An event may have queued it while it ran, which counts more. */
+/* If an event has queued the work while it ran, that earlier run is kept. */
 static void queue_later(struct sa_standing *standing, unsigned int seconds)
 {
 	guard(spinlock_irqsave)(&standing->lock);
@@ -69,7 +74,7 @@ static void queue_later(struct sa_standing *standing, unsigned int seconds)
 		queue_delayed_work(system_unbound_wq, &standing->work, delay(seconds));
 }
 
-/* The one of a list that the subnet manager cannot tell from a request, or NULL */
+/* A request in @list that the subnet manager cannot tell from @standing, or NULL */
 static struct sa_standing *find_same(struct list_head *list, const struct sa_standing *standing)
 {
 	struct sa_standing *other;
@@ -81,7 +86,10 @@ static struct sa_standing *find_same(struct list_head *list, const struct sa_sta
 	return NULL;
 }
 
-/* If so, the end of that one queues this one again. */
+/*
+ * Is the end of an equal request still unanswered? When it is answered, gone() queues this one
+ * again.
+ */
 static bool must_wait(const struct sa_standing *standing)
 {
 	guard(spinlock_irqsave)(&standing->port->lock);
@@ -115,9 +123,9 @@ static void renew(struct work_struct *work)
 }
 
 /**
- * sa_standing_begin() - tell the subnet manager, now and whenever needed
+ * sa_standing_begin() - begin to send a request, now and whenever needed
  * @standing: zeroed, with its operations
- * @client: registered user; held
+ * @client: SA client, which must stay registered until the request has been released
  * @port: held by sa_port_get(), which sa_standing_end() undoes
  * @ops: operations of its type
  */
@@ -137,7 +145,7 @@ void sa_standing_begin(struct sa_standing *standing, struct ib_sa_client *client
 	queue_now(standing);
 }
 
-/* The subnet manager has been told of the end, or cannot be. */
+/* Releases a request whose end has been answered, or could not be sent. */
 static void gone(struct sa_standing *standing)
 {
 	struct sa_port *port = standing->port;
@@ -154,8 +162,8 @@ static void gone(struct sa_standing *standing)
 }
 
 /**
- * sa_standing_answer() - handle the answer to a request of sa_standing_ops.ask()
- * @standing: the request, which may be gone afterwards
+ * sa_standing_answer() - handle the answer to the query of sa_standing_ops.ask()
+ * @standing: the request, which may have been freed on return
  * @status: 0 or a negative errno
  */
 void sa_standing_answer(struct sa_standing *standing, int status)
@@ -169,8 +177,9 @@ void sa_standing_answer(struct sa_standing *standing, int status)
 }
 
 /*
- * The manager may know it even without having confirmed it, as answers can be lost. Then it is
- * told, unless there is another one of the kind, whose end will tell. Returns whether it is told.
+ * The manager may have the record even if no answer came, as answers can be lost. Then its end is
+ * sent, unless there is an equal request, which takes over the duty to send it. Returns true if the
+ * end is to be sent.
  */
 static bool leave(struct sa_standing *standing)
 {
@@ -192,10 +201,11 @@ static bool leave(struct sa_standing *standing)
 }
 
 /**
- * sa_standing_end() - tell the subnet manager that it is over
- * @standing: the request; released, now or when the answer has come
+ * sa_standing_end() - withdraw a standing request
+ * @standing: the request; released at once, or when its end has been answered
  *
- * Waits for the callback, not for the answer. Context: may sleep; not from the callback.
+ * Waits for a running callback, but not for the answer to the end. Context: may sleep; not from the
+ * callback.
  */
 void sa_standing_end(struct sa_standing *standing)
 {
@@ -221,7 +231,7 @@ void sa_standing_end(struct sa_standing *standing)
 	}
 }
 
-/* The port's subnet manager is another one, or has forgotten. */
+/* The port's subnet manager has changed, or may have lost its state: sends all requests again. */
 void sa_standing_renew_all(struct sa_port *port)
 {
 	struct sa_standing *standing;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Standing requests, the common part of services and subscriptions.
+ * Standing requests, the common part of registered services and subscriptions.
  */
 #ifndef RDMA_CORE_SA_STANDING_H
 #define RDMA_CORE_SA_STANDING_H
@@ -10,16 +10,17 @@
 struct sa_standing;
 
 /**
- * struct sa_standing_ops - what the subnet manager is to be told, and how
- * @ask: begins the query that says it, or says that it is over unless @on; returns the query's id
- *	or an error; the answer goes to sa_standing_answer()
- * @result: the subnet manager knows (0), or what is in the way; called when that changes
- * @every: @result is called whenever the subnet manager has confirmed it
- * @lease: how long it will know, in seconds, 0 for all time; NULL if it never forgets
- * @same: can the subnet manager not tell one from the other? It is called in any context
- * @release: frees it
+ * struct sa_standing_ops - operations of a type of standing request
+ * @ask: starts the query that sends the request, or its end if @on is false; returns the query's id
+ *	or an error; the answer is passed to sa_standing_answer()
+ * @result: called when the status changes: 0 if the subnet manager has the record, or an error
+ * @every: call @result for each confirmation, even if the status is unchanged
+ * @lease: returns the seconds for which the record is valid, 0 for ever; NULL if the record has no
+ *	lease
+ * @same: returns true if the subnet manager cannot tell the two apart; called with a spinlock held
+ * @release: frees the request
  *
- * All others may sleep.
+ * All except @same may sleep.
  */
 struct sa_standing_ops {
 	int (*ask)(struct sa_standing *standing, bool on, struct ib_sa_query **query);
@@ -31,21 +32,21 @@ struct sa_standing_ops {
 };
 
 /**
- * struct sa_standing - something that the subnet manager is to know
- * @entry: in the port's standing ones, then in those that leave
- * @port: which port tells it; held
- * @client: on whose behalf
+ * struct sa_standing - a request that is repeated as needed until it is withdrawn
+ * @entry: in sa_port.standing, later in sa_port.leaving
+ * @port: port that sends it; held
+ * @client: the SA client that it is sent for
  * @ops: operations of its type
- * @work: tells
- * @leaves: it is over, and the answer is awaited by nobody
- * @answered: completed by the answer
+ * @work: sends the request
+ * @leaves: its end has been sent; the answer releases it
+ * @answered: completed when the answer has come
  * @status: status of the answer
- * @told: status of which the owner has been told
+ * @told: status that was last passed to @ops->result()
  * @retry: seconds until the next attempt if this one fails
- * @lock: protects what follows; taken with the port's lock held, or without
- * @asked: a query has been on its way, of this one or of one that the manager cannot tell from it
+ * @lock: protects the members below; taken with or without sa_port.lock held
+ * @asked: a query has been sent for this request, or for an equal one that has ended
  * @ending: sa_standing_end() has been called
- * @query: under way, or NULL
+ * @query: query that has not ended, or NULL
  * @query_id: its id
  */
 struct sa_standing {
@@ -66,7 +67,7 @@ struct sa_standing {
 	int query_id;
 };
 
-/* How long a query of a standing request may take, in milliseconds. */
+/* Time-out of a standing request's query, in milliseconds */
 #define SA_STANDING_TIMEOUT 3000
 
 void sa_standing_begin(struct sa_standing *standing, struct ib_sa_client *client,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queries of any attribute, whose answer is a table of records.
+ * Queries for any attribute, whose answer is a table of records.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -15,7 +15,7 @@ struct table_query {
 	void *context;
 };
 
-/* Records of an answer of one packet or many. Each packet repeats the header. */
+/* Copies the records of an answer of one or more packets. Each packet repeats the header. */
 static void copy_records(struct ib_mad_recv_wc *wc, u8 *to, size_t left)
 {
 	struct ib_mad_recv_buf *buf;
@@ -31,8 +31,8 @@ static void copy_records(struct ib_mad_recv_wc *wc, u8 *to, size_t left)
 }
 
 /*
- * Where records end is known from their size and the length of a table. A Get or Set is answered by
- * one record, whose size the manager need not say.
+ * The number of records follows from their size and the length of the answer. The answer to a Get()
+ * or Set() is one record, and its AttributeOffset may be 0.
  */
 static int fill(struct ib_sa_table *table, struct ib_mad_recv_wc *wc)
 {
@@ -74,23 +74,24 @@ static void table_deliver(struct ib_sa_query *query, int status, struct ib_mad_r
 }
 
 /**
- * ib_sa_query_table() - ask for any attribute
- * @client: registered user
+ * ib_sa_query_table() - query any attribute
+ * @client: registered SA client
  * @device: device
  * @port_num: port
- * @query: the query; not used any more on return
- * @timeout_ms: how long an answer is waited for
+ * @query: parameters of the query; not used after return
+ * @timeout_ms: time until the query fails with -ETIMEDOUT
  * @gfp_mask: how to allocate
  * @callback: called once unless an error is returned: with 0 and all records of the answer, which
- *	are valid until it returns; with -EINVAL and mad_status if the manager refused; without a
- *	table with -ETIMEDOUT, -EINTR if cancelled or if the device goes, -EPROTO if what came was
- *	no answer to this, -EIO; may sleep
+ *	are valid until it returns; with -EINVAL and mad_status if the answer has an error status;
+ *	with -ENOMEM; or without a table with -ETIMEDOUT, -EINTR if the query was cancelled or the
+ *	device is removed, -EPROTO if an answer does not belong to the request, or -EIO. It may
+ *	sleep
  * @context: for @callback
  * @sa_query: receives the query, for ib_sa_cancel_query(), before @callback can be called
  *
  * Context: depends on @gfp_mask.
- * Return: id for ib_sa_cancel_query(), above 0; -EINVAL for a record that is too long; others as
- * ib_sa_path_rec_get().
+ * Return: id for ib_sa_cancel_query(), above 0; -EINVAL for a record that does not fit in a
+ * request; other errors as for ib_sa_path_rec_get().
  */
 int ib_sa_query_table(struct ib_sa_client *client, struct ib_device *device, u32 port_num,
 		      const struct ib_sa_attr_query *query, unsigned long timeout_ms,
@@ -123,7 +124,7 @@ int ib_sa_query_table(struct ib_sa_client *client, struct ib_device *device, u32
 }
 EXPORT_SYMBOL(ib_sa_query_table);
 
-/* ---- queries that are asked for often ---- */
+/* ---- frequent queries ---- */
 
 #define BIT_OF(component) IB_SA_COMP_MASK(component)
 
@@ -170,13 +171,13 @@ static void put_lid(struct ib_sa_attr_query *query, u8 *record, u16 lid)
 }
 
 /**
- * ib_sa_attr_query_init() - prepare a query that is asked for often
- * @query: receives it, for ib_sa_query_table()
+ * ib_sa_attr_query_init() - prepare a frequent query
+ * @query: receives the parameters, for ib_sa_query_table()
  * @record: receives its record; @query points to it
  * @type: type of the query
  * @input: parameters that @type needs, or NULL
  *
- * All ask for tables but that of ClassPortInfo, which is one record. Context: may sleep.
+ * All types query a table, except ClassPortInfo, which is one record. Context: may sleep.
  * Return: 0, -EINVAL for an unknown @type or a name that is too long, -ENOMEM.
  */
 int ib_sa_attr_query_init(struct ib_sa_attr_query *query, u8 record[IB_MGMT_SA_DATA],
@@ -216,7 +217,8 @@ int ib_sa_attr_query_init(struct ib_sa_attr_query *query, u8 record[IB_MGMT_SA_D
 		return put_service(query, record, input, false);
 	case IB_SA_QUERY_NODE_BY_GUID:
 		/*
-		 * NodeInfo stands behind LID and padding; its GUID is at byte 12 and component 7.
+		 * NodeInfo follows the LID and padding. Its NodeGUID is at byte 12 and is component
+		 * 7.
 		 */
 		memcpy(record + 4 + 12, &input->node_guid, sizeof(input->node_guid));
 		query->comp_mask = BIT_OF(7);

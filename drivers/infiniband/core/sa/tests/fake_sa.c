@@ -32,7 +32,7 @@ struct fake_segment {
 	struct ib_sa_mad mad;
 };
 
-/* ---- the device ---- */
+/* ---- the fake device ---- */
 
 static struct fake_sa *fake_of(struct ib_device *ib)
 {
@@ -124,7 +124,7 @@ static const struct ib_device_ops fake_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_ah, fake_ah, ib),
 };
 
-/* ---- its MAD layer ---- */
+/* ---- the fake MAD layer ---- */
 
 static struct fake_sa *fake_of_buf(struct ib_mad_send_buf *buf)
 {
@@ -207,7 +207,10 @@ static int post(struct ib_mad_send_buf *buf, struct ib_mad_send_buf **bad)
 {
 	struct fake_mad *mad = container_of(buf, struct fake_mad, buf);
 	struct fake_sa *fake = fake_of_buf(buf);
-	/* A security module may be asked about the MAD, and takes locks of its own. */
+	/*
+	 * Posting may call a security module, which takes locks of its own, so no spinlock may be
+	 * held.
+	 */
 	bool locked = irqs_disabled();
 
 	guard(spinlock_irqsave)(&fake->lock);
@@ -267,7 +270,7 @@ static const struct sa_mad_ops fake_mad_ops = {
 	.refuse_recv = refuse_recv,
 };
 
-/* ---- what becomes of MADs ---- */
+/* ---- ending MADs ---- */
 
 static bool take(struct fake_mad *mad)
 {
@@ -292,7 +295,7 @@ static void send_done(struct fake_mad *mad, enum ib_wc_status status)
 /**
  * fake_mad_end() - end a posting without an answer
  * @mad: posted
- * @status: how
+ * @status: status of its completion
  */
 void fake_mad_end(struct fake_mad *mad, enum ib_wc_status status)
 {
@@ -348,9 +351,9 @@ static struct fake_recv *make_answer(const struct fake_mad *mad)
 }
 
 /**
- * fake_sa_report() - somebody sends a notice to the agent that receives them
+ * fake_sa_report() - deliver a notice to the agent that receives notices
  * @fake: the device
- * @slid: LID of who does
+ * @slid: LID of the sender
  * @notice: the notice
  */
 void fake_sa_report(struct fake_sa *fake, u32 slid, const struct ib_sa_notice *notice)
@@ -390,10 +393,10 @@ static void hand_over(struct fake_mad *mad, struct fake_recv *recv)
 
 /**
  * fake_mad_answer() - answer a posting
- * @mad: posted
+ * @mad: a MAD that has been posted
  * @status: MAD status
  * @record: record of the answer
- * @size: its bytes
+ * @size: length of @record in bytes
  */
 void fake_mad_answer(struct fake_mad *mad, u16 status, const void *record, size_t size)
 {
@@ -408,11 +411,11 @@ void fake_mad_answer(struct fake_mad *mad, u16 status, const void *record, size_
 }
 
 /**
- * fake_mad_answer_as() - answer a posting wrongly
- * @mad: posted
+ * fake_mad_answer_as() - answer a posting with a header that the test chooses
+ * @mad: a MAD that has been posted
  * @method: method of the answer
  * @attr_id: its attribute
- * @mad_len: its bytes
+ * @mad_len: its length in bytes
  */
 void fake_mad_answer_as(struct fake_mad *mad, u8 method, u16 attr_id, int mad_len)
 {
@@ -427,11 +430,11 @@ void fake_mad_answer_as(struct fake_mad *mad, u8 method, u16 attr_id, int mad_le
 }
 
 /**
- * fake_mad_answer_table() - answer a posting by records in as many packets as it takes
- * @mad: posted
- * @offset: from one record to the next, in 8 bytes
+ * fake_mad_answer_table() - answer a posting with records, in as many packets as needed
+ * @mad: a MAD that has been posted
+ * @offset: AttributeOffset: distance of the records in units of 8 bytes
  * @records: the records
- * @size: their bytes
+ * @size: length of @records in bytes
  */
 void fake_mad_answer_table(struct fake_mad *mad, u16 offset, const void *records, size_t size)
 {
@@ -458,7 +461,7 @@ void fake_mad_answer_table(struct fake_mad *mad, u16 offset, const void *records
 /* ---- for tests ---- */
 
 /**
- * fake_sa_posted() - a MAD that waits for an answer
+ * fake_sa_posted() - find a posted MAD
  * @fake: device
  * @index: 0 for the one that was posted first
  *
@@ -475,21 +478,21 @@ struct fake_mad *fake_sa_posted(struct fake_sa *fake, unsigned int index)
 	return NULL;
 }
 
-/* Number of MADs that exist */
+/* Number of MADs that have been created and not freed */
 unsigned int fake_sa_mads(struct fake_sa *fake)
 {
 	guard(spinlock_irqsave)(&fake->lock);
 	return list_count_nodes(&fake->mads);
 }
 
-/* LID to which a MAD goes */
+/* The LID that a MAD is sent to */
 u32 fake_mad_dlid(const struct fake_mad *mad)
 {
 	return container_of(mad->buf.ah, struct fake_ah, ib)->dlid;
 }
 
 /**
- * fake_sa_settle() - wait until what has been cancelled has come back and events have been heard
+ * fake_sa_settle() - wait until cancelled MADs have been flushed and events have been handled
  * @fake: device
  */
 void fake_sa_settle(struct fake_sa *fake)
@@ -500,7 +503,7 @@ void fake_sa_settle(struct fake_sa *fake)
 }
 
 /**
- * fake_sa_event() - report an event of port 1, and wait until all have heard it
+ * fake_sa_event() - report an event of port 1, and wait until all handlers have returned
  * @fake: device
  * @type: the event
  */
@@ -515,7 +518,7 @@ void fake_sa_event(struct fake_sa *fake, enum ib_event_type type)
 
 /**
  * fake_sa_begin() - make and register a device
- * @test: fails if that is not possible
+ * @test: the test, which fails on an error
  *
  * Return: the device, for fake_sa_end().
  */
@@ -551,7 +554,7 @@ struct fake_sa *fake_sa_begin(struct kunit *test)
 }
 
 /**
- * fake_sa_end() - unregister and free a device, and see whether something is left
+ * fake_sa_end() - unregister and free a device, and check that nothing is left
  * @test: the test
  * @fake: device
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A device with a fake MAD layer: a test sees what is posted, and answers it, or lets it time out,
- * when it likes. Only what is cancelled comes back by itself, from a work item, unless the test has
- * asked to hold that.
+ * A device with a fake MAD layer: a test sees the MADs that are posted, and answers them or lets
+ * them time out when it wants. Only cancelled MADs are flushed without the test, by a work item,
+ * unless the test has set hold.
  */
 #ifndef RDMA_CORE_SA_FAKE_H
 #define RDMA_CORE_SA_FAKE_H
@@ -21,14 +21,14 @@
 struct fake_sa;
 
 /**
- * struct fake_mad - a MAD between its creation and its end
+ * struct fake_mad - a MAD that has been created and not freed
  * @entry: in the device's list
- * @buf: as the MAD layer's user sees it
+ * @buf: what the MAD layer's user gets
  * @mad: the bytes
  * @pkey_index: of ib_create_send_mad()
- * @posted: posted and not ended
- * @cancelled: to come back flushed
- * @order: which posting of the device it was
+ * @posted: posted and not completed
+ * @cancelled: cancelled and not completed yet
+ * @order: number of the posting, counted for the device
  */
 struct fake_mad {
 	struct list_head entry;
@@ -41,27 +41,27 @@ struct fake_mad {
 };
 
 /**
- * struct fake_sa - the device
- * @ib: as the core sees it
- * @attr: what port 1 answers
+ * struct fake_sa - a device with a fake MAD layer
+ * @ib: the device that the core knows
+ * @attr: attributes of port 1
  * @gid: GID 0 of each port
  * @pkey: P_Keys of each port
- * @lock: protects what follows
- * @mads: all struct fake_mad
- * @flush: brings cancelled MADs back
- * @hold: cancelled MADs do not come back for now
- * @refuse: error of the next postings, or 0
- * @refuse_ah: error of the next address handles, or 0
+ * @lock: protects the members below
+ * @mads: all struct fake_mad of the device
+ * @flush: work that completes cancelled MADs with a flush error
+ * @hold: @flush completes nothing for now
+ * @refuse: error that postings return, or 0
+ * @refuse_ah: error of making address handles, or 0
  * @posts: postings so far
- * @posted: completed by each
- * @faults: uses of the MAD layer that are wrong
- * @ahs: address handles that exist
- * @agents: agents that exist
- * @notices: the one that receives requests, or NULL
- * @refused: MADs that it has refused
- * @respond: answers what is posted, from @responder; NULL if the test does
+ * @posted: completed by each posting
+ * @faults: wrong uses of the MAD layer
+ * @ahs: number of address handles that exist
+ * @agents: number of agents that exist
+ * @notices: the agent that receives notices, or NULL
+ * @refused: number of MADs that it has refused
+ * @respond: answers posted MADs, called by @responder; NULL if the test answers them
  * @responder: work that calls @respond
- * @before: the MAD layer that others have
+ * @before: the value of sa_mad to restore
  */
 struct fake_sa {
 	struct ib_device ib;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: records against bytes written out by hand.
+ * KUnit: records are packed into bytes that are written out here, and unpacked from them.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -221,7 +221,7 @@ static void inform(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, &back, &info, sizeof(info));
 }
 
-/* What opensm has put on the wire: a path to its own port, and a member that has joined */
+/* MADs that opensm has sent: a path from its port to itself, and a member that has joined */
 static const u8 path_of_opensm[64] = {
 	0, 0, 0, 0, 0, 0, 0, 0,
 	0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0x0a, 0x56, 0x48, 0x43, 0x41, 0x00, 0x02, 0x01,
@@ -269,7 +269,7 @@ static void opensm(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, bytes, member_of_opensm, sizeof(member_of_opensm));
 }
 
-/* Offsets that those who look at ClassPortInfo rely on */
+/* Offsets that users of ClassPortInfo rely on */
 static void class_port_info(struct kunit *test)
 {
 	struct ib_class_port_info info = {};

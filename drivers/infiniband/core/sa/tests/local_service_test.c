@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: the local service, by a socket such as ibacm has.
+ * KUnit: the local service, over a socket as ibacm uses it.
  */
 #include <kunit/test.h>
 #include <linux/file.h>
@@ -17,17 +17,17 @@
 #define MESSAGE_SIZE 512
 
 /**
- * struct service - the program on the other side
+ * struct service - the program that acts as local service
  * @fake: device
  * @socket: its socket, bound to the group
- * @file: of the socket
- * @heard: the last message it has received
- * @len: bytes of it
+ * @file: the socket's file
+ * @heard: the message that it received last
+ * @len: its length in bytes
  * @calls: how often the query's callback ran
- * @status: what it was told
- * @num_prs: as well
- * @dlid: of the first path
- * @flags: of the first path
+ * @status: status that the callback got
+ * @num_prs: number of paths that it got
+ * @dlid: LID of the first path
+ * @flags: flags of the first path
  */
 struct service {
 	struct fake_sa *fake;
@@ -83,7 +83,7 @@ static void listen(struct kunit *test, struct service *s)
 
 	KUNIT_ASSERT_EQ(test, sock_create_kern(&init_net, PF_NETLINK, SOCK_RAW, NETLINK_RDMA,
 					       &s->socket), 0);
-	/* takes the socket over, also when it fails */
+	/* takes over the socket, also on failure */
 	s->file = sock_alloc_file(s->socket, O_CLOEXEC, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(s->file));
 	s->socket->sk->sk_rcvtimeo = 30 * HZ;
@@ -108,7 +108,10 @@ static struct nlmsghdr *receive(struct kunit *test, struct service *s)
 	return (struct nlmsghdr *)s->heard;
 }
 
-/* Answer as the program, with this sequence number: @paths paths to DLID 1, 2, ... and flags */
+/*
+ * Responds as the program, with this sequence number and with @paths paths to DLID 1, 2, ... with
+ * flags
+ */
 static int reply(struct service *s, u32 seq, u16 nl_flags, unsigned int paths, u32 flags)
 {
 	u8 message[MESSAGE_SIZE] __aligned(NLMSG_ALIGNTO) = {};
@@ -165,7 +168,7 @@ static const struct nlattr *find(const struct nlmsghdr *nlh, u16 type)
 	return nlmsg_find_attr(nlh, sizeof(struct rdma_ls_resolve_header), type);
 }
 
-/* The number of the first one is the last that there is, that of the next is 0. */
+/* The first request has the largest sequence number, the next one has 0. */
 static void question(struct kunit *test)
 {
 	struct service *s = test->priv;
@@ -207,7 +210,7 @@ static void question(struct kunit *test)
 	reply(s, nlh->nlmsg_seq, 0, 1, IB_PATH_PRIMARY);
 	KUNIT_EXPECT_EQ(test, s->calls, 1);
 
-	/* The request has only what was asked for, and one way. */
+	/* The request has only the attributes that were given, and is unidirectional. */
 	KUNIT_ASSERT_GT(test, ask(s, IB_SA_PATH_REC_DGID, 1, NULL), 0);
 	nlh = receive(test, s);
 	KUNIT_EXPECT_EQ(test, nlh->nlmsg_seq, 0);
@@ -225,7 +228,7 @@ static void answer_by_paths(struct kunit *test)
 
 	KUNIT_ASSERT_GT(test, ask(s, IB_SA_PATH_REC_DGID, 0, NULL), 0);
 	nlh = receive(test, s);
-	/* This answers somebody else. */
+	/* This response belongs to no request. */
 	reply(s, nlh->nlmsg_seq + 1, 0, 1, IB_PATH_PRIMARY | IB_PATH_OUTBOUND);
 	KUNIT_EXPECT_EQ(test, s->calls, 0);
 	reply(s, nlh->nlmsg_seq, 0, 4, IB_PATH_PRIMARY | IB_PATH_OUTBOUND);
@@ -236,7 +239,7 @@ static void answer_by_paths(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->flags, IB_PATH_PRIMARY | IB_PATH_OUTBOUND);
 	KUNIT_EXPECT_EQ(test, s->fake->posts, 0);
 	KUNIT_EXPECT_EQ(test, fake_sa_mads(s->fake), 0);
-	/* Once is enough. */
+	/* A second response is ignored. */
 	reply(s, nlh->nlmsg_seq, 0, 1, IB_PATH_PRIMARY | IB_PATH_OUTBOUND);
 	KUNIT_EXPECT_EQ(test, s->calls, 1);
 }
@@ -263,7 +266,7 @@ static void refusal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->calls, 1);
 	KUNIT_EXPECT_EQ(test, s->dlid, 0x77);
 
-	/* Paths that are of no use are no answer either. */
+	/* A response without usable paths is no response. */
 	KUNIT_ASSERT_GT(test, ask(s, IB_SA_PATH_REC_DGID, 0, NULL), 0);
 	nlh = receive(test, s);
 	reply(s, nlh->nlmsg_seq, 0, 2, IB_PATH_PRIMARY | IB_PATH_INBOUND);
@@ -281,11 +284,11 @@ static void silence(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sa_local_set_timeout(300000), 200000);
 	KUNIT_ASSERT_GT(test, ask(s, IB_SA_PATH_REC_DGID, 0, NULL), 0);
 	nlh = receive(test, s);
-	/* A shorter time counts for those that wait already. */
+	/* A shorter time-out applies to waiting requests, too. */
 	KUNIT_EXPECT_EQ(test, sa_local_set_timeout(100), 100);
 	KUNIT_ASSERT_GT(test, wait_for_completion_timeout(&s->fake->posted, 30 * HZ), 0);
 	KUNIT_EXPECT_EQ(test, s->calls, 0);
-	/* It is too late now. */
+	/* This response comes too late. */
 	reply(s, nlh->nlmsg_seq, 0, 1, IB_PATH_PRIMARY | IB_PATH_OUTBOUND);
 	KUNIT_EXPECT_EQ(test, s->calls, 0);
 	answered_by_manager(s);
@@ -310,14 +313,14 @@ static void cancelled_here(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->calls, 1);
 	KUNIT_EXPECT_EQ(test, s->fake->posts, 0);
 
-	/* Its port goes. */
+	/* The port of a waiting request is removed. */
 	KUNIT_ASSERT_GT(test, ask(s, IB_SA_PATH_REC_DGID, 0, NULL), 0);
 	ib_unregister_device(&s->fake->ib);
 	KUNIT_EXPECT_EQ(test, s->calls, 1);
 	KUNIT_EXPECT_EQ(test, s->status, -EINTR);
 }
 
-/* Without a program no question is sent. */
+/* If no program listens, no request is sent. */
 static void nobody_listens(struct kunit *test)
 {
 	struct service *s = test->priv;

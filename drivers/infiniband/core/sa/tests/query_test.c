@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: life of queries: each is answered, times out, is cancelled or moves to another subnet
- * manager, and its callback runs once.
+ * KUnit: life of queries. Each is answered, timed out, cancelled, or sent to another subnet
+ * manager, and its callback is called once.
  */
 #include <kunit/test.h>
 #include <linux/prandom.h>
@@ -12,13 +12,13 @@
 #include "fake_sa.h"
 
 /**
- * struct asked - a query and what its callback was told
- * @id: what the call returned
+ * struct asked - a query and the arguments of its callback
+ * @id: return value of the call that started it
  * @query: for ib_sa_cancel_query()
  * @calls: how often the callback ran
- * @status: what it was told
- * @num_prs: as well
- * @rec: as well
+ * @status: status that it got
+ * @num_prs: number of paths that it got
+ * @rec: the first path that it got
  */
 struct asked {
 	int id;
@@ -114,7 +114,7 @@ static void answered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, be16_to_cpu(asked.rec.ib.dlid), 77);
 	KUNIT_EXPECT_EQ(test, asked.rec.rec_type, SA_PATH_REC_TYPE_IB);
 	KUNIT_EXPECT_EQ(test, fake_sa_mads(fake), 0);
-	/* It is over: neither its id nor anything else cancels it. */
+	/* The query has ended: neither its id nor any other cancels it. */
 	ib_sa_cancel_query(asked.id, asked.query);
 	KUNIT_EXPECT_EQ(test, asked.calls, 1);
 }
@@ -188,7 +188,7 @@ static void cancelled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, two.calls, 1);
 	KUNIT_EXPECT_EQ(test, two.status, 0);
 
-	/* The answer comes when the cancelled MAD has not come back yet. */
+	/* The answer comes after the MAD was cancelled and before it is flushed. */
 	fake->hold = true;
 	ask(fake, &one);
 	ib_sa_cancel_query(one.id, one.query);
@@ -207,7 +207,7 @@ static void manager_moves(struct kunit *test)
 
 	ask(fake, &asked);
 	tid = fake_sa_posted(fake, 0)->mad.mad_hdr.tid;
-	/* An event without a new address moves no query. */
+	/* An event that leaves the address unchanged does not send a query again. */
 	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
 	fake_sa_settle(fake);
 	KUNIT_EXPECT_EQ(test, fake->posts, 1);
@@ -224,13 +224,13 @@ static void manager_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mad->mad.data[8 + 15], 0xd);
 	KUNIT_EXPECT_FALSE(test, mad->mad.mad_hdr.tid == tid);
 	KUNIT_EXPECT_LE(test, mad->buf.timeout_ms, 100);
-	/* The old manager's address handle has gone with the old MAD. */
+	/* The old manager's address handle has been destroyed with the old MAD. */
 	KUNIT_EXPECT_EQ(test, fake->ahs, 1);
 	answer(mad, 3);
 	KUNIT_EXPECT_EQ(test, asked.calls, 1);
 	KUNIT_EXPECT_EQ(test, asked.status, 0);
 
-	/* So does a new place of the default P_Key. */
+	/* Another index of the default P_Key sends it again, too. */
 	ask(fake, &asked);
 	fake->pkey[1] = 0;
 	fake->pkey[2] = IB_DEFAULT_PKEY_FULL;
@@ -248,7 +248,7 @@ static void manager_moves_meanwhile(struct kunit *test)
 	struct fake_sa *fake = test->priv;
 	struct asked asked;
 
-	/* It is cancelled while it moves. */
+	/* The query is cancelled before the MAD for the old manager is flushed. */
 	fake->hold = true;
 	ask(fake, &asked);
 	fake->attr.sm_lid = 9;
@@ -259,7 +259,7 @@ static void manager_moves_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, asked.status, -EINTR);
 	KUNIT_EXPECT_EQ(test, fake->posts, 1);
 
-	/* The old manager answers it while it moves. */
+	/* The old manager answers before the MAD is flushed. */
 	ask(fake, &asked);
 	fake->attr.sm_lid = 10;
 	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
@@ -268,7 +268,7 @@ static void manager_moves_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, asked.status, 0);
 	KUNIT_EXPECT_EQ(test, fake->posts, 2);
 
-	/* It moves twice, the second time before the MAD is back from the first. */
+	/* The manager changes twice, the second time before the MAD is flushed. */
 	ask(fake, &asked);
 	fake->attr.sm_lid = 11;
 	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
@@ -277,7 +277,7 @@ static void manager_moves_meanwhile(struct kunit *test)
 	fake_mad_end(fake_sa_posted(fake, 0), IB_WC_WR_FLUSH_ERR);
 	KUNIT_EXPECT_EQ(test, asked.calls, 0);
 	KUNIT_EXPECT_EQ(test, fake_mad_dlid(fake_sa_posted(fake, 0)), 12);
-	/* A move that cannot be made ends the query. */
+	/* If the query cannot be sent to the new manager, it ends. */
 	fake->attr.sm_lid = 13;
 	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
 	fake->refuse = -EIO;
@@ -315,7 +315,7 @@ static void nobody_to_ask(struct kunit *test)
 	answer(fake_sa_posted(fake, 0), 1);
 }
 
-/* No event says that there are resources again. */
+/* If the address handle cannot be made, that is tried again without an event. */
 static void manager_is_looked_for_again(struct kunit *test)
 {
 	struct fake_sa *fake = test->priv;
@@ -339,7 +339,7 @@ static void manager_is_looked_for_again(struct kunit *test)
 	answer(fake_sa_posted(fake, 0), 1);
 	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&port->again));
 
-	/* A port that goes waits for no attempt. */
+	/* A port is removed without waiting for the next attempt. */
 	fake->refuse_ah = -ENOMEM;
 	fake->attr.sm_lid = 10;
 	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
@@ -374,7 +374,7 @@ static void short_times(struct kunit *test)
 	answer(fake_sa_posted(fake, 0), 1);
 }
 
-/* Whatever happens in whatever order, each callback runs once. */
+/* Whatever the order of events, each callback is called once. */
 #define MANY 40
 #define STEPS 4000
 
@@ -386,7 +386,7 @@ static void at_random(struct kunit *test)
 	struct rnd_state rnd;
 
 	KUNIT_ASSERT_NOT_NULL(test, asked);
-	/* Nothing happens but what is done here. */
+	/* Nothing is flushed unless the test does it. */
 	fake->hold = true;
 	prandom_seed_state(&rnd, 20);
 	for (unsigned int step = 0; step < STEPS; step++) {
@@ -509,10 +509,10 @@ static void guids(struct kunit *test)
 #define SERVICE_RECORD	176
 
 /**
- * struct service_heard - what the callback of a query for a service was told
- * @calls: how often it ran
- * @status: what it was told
- * @answered: with a record
+ * struct service_heard - arguments of the callback of a service query
+ * @calls: how often it was called
+ * @status: status that it got
+ * @answered: whether it got a record
  * @rec: the record
  */
 struct service_heard {
@@ -579,7 +579,7 @@ static void service_records(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, be64_to_cpu(heard->rec.id), 0x77);
 		KUNIT_EXPECT_EQ(test, be32_to_cpu(heard->rec.lease), 5);
 	}
-	/* Refused, cancelled */
+	/* An answer with an error status, and a cancelled query */
 	KUNIT_ASSERT_GT(test, ask_service(fake, 1, IB_MGMT_METHOD_GET, heard, &query), 0);
 	fake_mad_answer(fake_sa_posted(fake, 0), 0x0300, record, SERVICE_RECORD);
 	KUNIT_EXPECT_EQ(test, heard->calls, 1);
@@ -592,7 +592,10 @@ static void service_records(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard->status, -EINTR);
 	KUNIT_EXPECT_FALSE(test, heard->answered);
 
-	/* These begin nothing: a method that is not a service's, ports that cannot ask */
+	/*
+	 * These start no query: a method that services do not have, and ports without subnet
+	 * administration
+	 */
 	KUNIT_EXPECT_EQ(test, ask_service(fake, 1, IB_SA_METHOD_GET_TABLE, heard, &query), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ask_service(fake, 2, IB_MGMT_METHOD_GET, heard, &query), -ENODEV);
 	KUNIT_EXPECT_EQ(test, ask_service(fake, 3, IB_MGMT_METHOD_GET, heard, &query),
@@ -602,7 +605,10 @@ static void service_records(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_sa_mads(fake), 0);
 }
 
-/* Ids stay above 0, and those in use are left out; TIDs are all different, of the same agent. */
+/*
+ * When they wrap, ids stay above 0 and ids in use are skipped. TIDs are all different and of the
+ * same agent.
+ */
 static void numbers_come_round(struct kunit *test)
 {
 	static const u32 tids[] = { INT_MAX - 1, U32_MAX - 1 };

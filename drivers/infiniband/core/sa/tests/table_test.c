@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: tables of any attribute, what the manager can do, services, subscriptions.
+ * KUnit: tables of any attribute, ClassPortInfo, registered services, and subscriptions.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -11,21 +11,21 @@
 #include "fake_sa.h"
 
 /**
- * struct heard - what callbacks were told
+ * struct heard - what callbacks were called with
  * @fake: device
- * @calls: how often
- * @status: the last status
- * @count: records
+ * @calls: number of calls
+ * @status: status of the last call
+ * @count: number of records
  * @size: bytes of each
- * @mad_status: of the answer
- * @sum: of all bytes
+ * @mad_status: MAD status of the answer
+ * @sum: sum of all bytes
  * @told: completed by each call
- * @answers: what the manager answers to the next Set, 0 or a MAD status
+ * @answers: MAD status of the manager's answers to Sets
  * @sets: Sets so far
- * @sets_told: Sets when the owner of a service was told last
- * @deletes: Deletes, or ends of subscriptions
- * @reports: notices
- * @last: the record of the last of them
+ * @sets_told: number of Sets at the last call of a service's callback
+ * @deletes: number of Deletes, or of Sets that end a subscription
+ * @reports: number of notices
+ * @last: the last notice
  */
 struct heard {
 	struct fake_sa *fake;
@@ -105,7 +105,7 @@ static void tables(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, records);
 	for (unsigned int i = 0; i < 9 * 112; i++)
 		sum += records[i] = i * 7 + i / 200;
-	/* 9 records in 6 packets, of which none ends with a record */
+	/* 9 records in 6 packets; none of the packets but the last ends with a record. */
 	KUNIT_ASSERT_GT(test, ask(heard, &query), 0);
 	fake_mad_answer_table(fake_sa_posted(heard->fake, 0), 112 / 8, records, 9 * 112);
 	KUNIT_EXPECT_EQ(test, heard->calls, 1);
@@ -114,24 +114,24 @@ static void tables(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard->size, 112);
 	KUNIT_EXPECT_EQ(test, heard->sum, sum);
 
-	/* None matches. */
+	/* No record matches. */
 	KUNIT_ASSERT_GT(test, ask(heard, &query), 0);
 	fake_mad_answer_table(fake_sa_posted(heard->fake, 0), 112 / 8, records, 0);
 	KUNIT_EXPECT_EQ(test, heard->status, 0);
 	KUNIT_EXPECT_EQ(test, heard->count, 0);
-	/* Part of a record, and a size of 0 */
+	/* An incomplete record, and an AttributeOffset of 0 */
 	KUNIT_ASSERT_GT(test, ask(heard, &query), 0);
 	fake_mad_answer_table(fake_sa_posted(heard->fake, 0), 112 / 8, records, 111);
 	KUNIT_EXPECT_EQ(test, heard->count, 0);
 	KUNIT_ASSERT_GT(test, ask(heard, &query), 0);
 	fake_mad_answer_table(fake_sa_posted(heard->fake, 0), 0, records, 111);
 	KUNIT_EXPECT_EQ(test, heard->count, 0);
-	/* Refused */
+	/* The answer has an error status. */
 	KUNIT_ASSERT_GT(test, ask(heard, &query), 0);
 	fake_mad_answer(fake_sa_posted(heard->fake, 0), 0x0300, NULL, 0);
 	KUNIT_EXPECT_EQ(test, heard->status, -EINVAL);
 	KUNIT_EXPECT_EQ(test, heard->mad_status, 0x0300);
-	/* No answer */
+	/* There is no answer. */
 	KUNIT_ASSERT_GT(test, ask(heard, &query), 0);
 	fake_mad_end(fake_sa_posted(heard->fake, 0), IB_WC_RESP_TIMEOUT_ERR);
 	KUNIT_EXPECT_EQ(test, heard->status, -ETIMEDOUT);
@@ -248,7 +248,10 @@ static void services(struct kunit *test)
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, heard->status, 0);
 	KUNIT_EXPECT_EQ(test, heard->sets, 1);
-	/* Another manager is asked. The owner gets an event only if that one refuses. */
+	/*
+	 * The registration is repeated with a new manager. The owner's callback is called only if
+	 * that fails.
+	 */
 	heard->answers = 0x0300;
 	fake->attr.sm_lid = 9;
 	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
@@ -265,7 +268,7 @@ static void services(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard->last[7], 7);
 }
 
-/* The first Set is answered well, its renewals are not, however late this case looks. */
+/* The first Set succeeds and all renewals fail, however many there are until the test looks. */
 static void no_renewals(struct fake_sa *fake, struct fake_mad *mad)
 {
 	now->answers = now->sets ? 0x0300 : 0;
@@ -287,7 +290,7 @@ static void leases(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(service));
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, heard->count, 2);
-	/* A renewal causes an event if it fails. */
+	/* A renewal that fails calls the callback. */
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, heard->status, -EINVAL);
 	KUNIT_EXPECT_EQ(test, heard->sets_told, 2);
@@ -296,7 +299,7 @@ static void leases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard->deletes, 1);
 }
 
-/* Half of this lease is as many seconds as make 32 bits of jiffies wrap. */
+/* Half of this lease is so many seconds that 32 bits of jiffies wrap. */
 #define LONG_LEASE (2 * (u32)DIV_ROUND_UP_ULL(BIT_ULL(32), HZ))
 
 static void long_leases(struct kunit *test)
@@ -313,7 +316,10 @@ static void long_leases(struct kunit *test)
 	service = ib_sa_register_service(&user, &heard->fake->ib, 1, rec, 0, hear_service, heard);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(service));
 	wait(test, heard);
-	/* A service begins with its standing request, whose work plans the renewal as it ends. */
+	/*
+	 * The standing request is a service's first member. Its work schedules the renewal when it
+	 * ends.
+	 */
 	standing = (struct sa_standing *)service;
 	flush_work(&standing->work.work);
 	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&standing->work));
@@ -363,9 +369,12 @@ static void subscriptions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard->sets, 1);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be16(heard->last + 26), 66);
 	KUNIT_EXPECT_EQ(test, get_unaligned_be32(heard->last + 28) >> 8, 1);
-	/* SA's own agent, and one that receives */
+	/* The agent of SA queries, and the agent that receives notices */
 	KUNIT_EXPECT_EQ(test, fake->agents, 2);
-	/* A manager that has to confirm it again may have forgotten it: the owner gets an event. */
+	/*
+	 * A manager that has to confirm a subscription again may have lost it, so the callback is
+	 * called.
+	 */
 	fake_sa_event(fake, IB_EVENT_CLIENT_REREGISTER);
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, heard->sets, 2);
@@ -375,7 +384,7 @@ static void subscriptions(struct kunit *test)
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, fake->agents, 2);
 
-	/* The manager must go on with what is wanted twice. */
+	/* The subscription of the manager must stay while there is an equal one. */
 	ib_sa_unsubscribe(one);
 	fake_sa_settle(fake);
 	KUNIT_EXPECT_EQ(test, heard->deletes, 0);
@@ -392,9 +401,9 @@ static void subscriptions(struct kunit *test)
 }
 
 /**
- * struct leaver - ends a subscription
- * @work: does
+ * @work: ends the subscription
  * @subscription: the subscription
+ * @done: completed when it has been ended
  * @done: completed when it has
  */
 struct leaver {
@@ -411,7 +420,7 @@ static void leaver_work(struct work_struct *work)
 	complete(&leaver->done);
 }
 
-/* Ends a subscription while nobody answers. */
+/* Ends a subscription while the manager answers nothing. */
 static void unsubscribe_unanswered(struct kunit *test, struct ib_sa_subscription *subscription)
 {
 	struct leaver *leaver = kunit_kzalloc(test, sizeof(*leaver), GFP_KERNEL);
@@ -430,7 +439,7 @@ static void unsubscribe_unanswered(struct kunit *test, struct ib_sa_subscription
 	KUNIT_ASSERT_TRUE(test, soon);
 }
 
-/* Answers the MAD that was posted before all others, when there is one. */
+/* Waits for a posting, and answers the MAD that was posted first. */
 static void answer_first(struct kunit *test, bool on)
 {
 	struct heard *heard = test->priv;
@@ -444,7 +453,7 @@ static void answer_first(struct kunit *test, bool on)
 	fake_mad_answer(mad, 0, mad->mad.data, IB_MGMT_SA_DATA);
 }
 
-/* A subscription never comes to the manager before the end of an equal one. */
+/* The manager never gets a subscription before the end of an equal one. */
 static void ends_are_not_awaited(struct kunit *test)
 {
 	struct heard *heard = test->priv;
@@ -457,7 +466,10 @@ static void ends_are_not_awaited(struct kunit *test)
 	unsubscribe_unanswered(test, one);
 	KUNIT_EXPECT_EQ(test, fake->agents, 1);
 	two = subscribe(test, 66);
-	/* A subscription begins with its standing request, whose work has nothing to do yet. */
+	/*
+	 * The standing request is a subscription's first member. Its work must wait, and sends
+	 * nothing.
+	 */
 	flush_delayed_work(&((struct sa_standing *)two)->work);
 	KUNIT_EXPECT_EQ(test, fake->posts, 2);
 	answer_first(test, false);
@@ -465,7 +477,7 @@ static void ends_are_not_awaited(struct kunit *test)
 	wait(test, heard);
 	KUNIT_EXPECT_EQ(test, heard->status, 0);
 
-	/* Subscriptions that the manager does not know yet end with the port. */
+	/* Unanswered ends of subscriptions are released when the port is removed. */
 	one = subscribe(test, 67);
 	answer_first(test, true);
 	wait(test, heard);
@@ -474,7 +486,7 @@ static void ends_are_not_awaited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_sa_mads(fake), 2);
 }
 
-/* The manager knows one of two equal subscriptions; the last one to go ends it. */
+/* Of two equal subscriptions the manager has one record, which ends with the last of them. */
 static void ends_are_handed_over(struct kunit *test)
 {
 	struct heard *heard = test->priv;
@@ -496,7 +508,7 @@ static void ends_are_handed_over(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard->deletes, 1);
 }
 
-/* Any node can send a Report: only the manager's is believed, and confirmed. */
+/* Any node can send a Report(): only the subnet manager's are dispatched and answered. */
 static void reports_of_others(struct kunit *test)
 {
 	struct ib_sa_notice notice = {
@@ -524,7 +536,7 @@ static void reports_of_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mad->mad.mad_hdr.method, IB_MGMT_METHOD_REPORT_RESP);
 	fake_mad_end(mad, IB_WC_SUCCESS);
 
-	/* Nobody is, while the port has no manager. */
+	/* While the port has no manager, no Report() is dispatched. */
 	fake->attr.sm_lid = 0;
 	fake_sa_event(fake, IB_EVENT_SM_CHANGE);
 	fake_sa_report(fake, 0, &notice);
