@@ -30,7 +30,7 @@ static struct class ib_class = {
 };
 
 /**
- * ib_coredev_init() - prepare what stands for a device in a namespace
+ * ib_coredev_init() - initialise the part of a device that is visible in a namespace
  * @coredev: the device's own part, or a compat device; the caller sets its release()
  * @owner: the device
  * @net: the namespace
@@ -108,7 +108,7 @@ static ssize_t node_desc_store(struct device *dev, struct device_attribute *attr
 	struct ib_device_modify modify = {};
 	int ret;
 
-	/* The description goes into MADs as it is: 64 bytes, filled up with zeroes. */
+	/* The description is copied into MADs as it is: 64 bytes, padded with zeroes. */
 	memcpy(modify.node_desc, buf, min(count, sizeof(modify.node_desc)));
 	ret = ib_modify_device(rdma_device_to_ibdev(dev), IB_DEVICE_MODIFY_NODE_DESC, &modify);
 	return ret ?: count;
@@ -139,7 +139,7 @@ int ib_sysfs_init(void)
 }
 
 /**
- * ib_sysfs_exit() - end what ib_sysfs_init() began
+ * ib_sysfs_exit() - undo ib_sysfs_init()
  */
 void ib_sysfs_exit(void)
 {

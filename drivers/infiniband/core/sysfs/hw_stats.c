@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Files of the hardware counters: the folder hw_counters/ of a device and of its ports.
+ * Files of hardware counters: the folder hw_counters/ of a device and of each of its ports.
  */
 #include <linux/cleanup.h>
 #include <linux/device.h>
@@ -13,11 +13,11 @@
 #include "sysfs_priv.h"
 
 /**
- * struct hw_counter - one file
+ * struct hw_counter - a file in hw_counters/
  * @dev: as an attribute of the device
  * @port: as an attribute of a port
- * @set: the set that it belongs to
- * @index: number of the counter
+ * @set: the counters that it belongs to
+ * @index: index of the counter
  */
 struct hw_counter {
 	union {
@@ -32,9 +32,9 @@ struct hw_counter {
  * struct hw_stats_device_data - the counters of a device or port, and their files
  * @device: the device
  * @port_num: number of the port, 0 for the device
- * @stats: values, the driver's
- * @group: hw_counters/
- * @list: files as @group wants them, NULL at the end
+ * @stats: the counters' values, allocated by the driver
+ * @group: the folder hw_counters/
+ * @list: attributes of @group, NULL at the end
  * @file: a file for each counter and one for the lifespan
  */
 struct hw_stats_device_data {
@@ -46,7 +46,7 @@ struct hw_stats_device_data {
 	struct hw_counter file[];
 };
 
-/* Both types begin with a struct attribute, so one function initialises both. */
+/* Both types begin with struct attribute, so the same function initialises both. */
 static_assert(offsetof(struct device_attribute, attr) == 0);
 static_assert(offsetof(struct ib_port_attribute, attr) == 0);
 
@@ -154,7 +154,7 @@ static void set_lifespan_file(struct hw_counter *file)
 	}
 }
 
-/* Takes over @stats, also if it fails. Counters that are disabled get no file. */
+/* Takes over @stats, also on failure. Counters that are disabled get no file. */
 static struct hw_stats_device_data *make_set(struct ib_device *device, u32 port_num,
 					     struct rdma_hw_stats *stats)
 {
@@ -192,11 +192,11 @@ static struct hw_stats_device_data *make_set(struct ib_device *device, u32 port_
 }
 
 /**
- * ib_port_hw_stats() - make the counters of a port
+ * ib_port_hw_stats() - allocate the counters of a port
  * @device: the device
  * @port_num: number of the port
  *
- * Return: the counters, NULL if the driver has none for ports, or an error pointer.
+ * Return: the counters, NULL if the driver has no counters for ports, or an error pointer.
  */
 struct hw_stats_device_data *ib_port_hw_stats(struct ib_device *device, u32 port_num)
 {
@@ -211,10 +211,10 @@ struct hw_stats_device_data *ib_port_hw_stats(struct ib_device *device, u32 port
 }
 
 /**
- * ib_hw_stats_values() - values of counters
+ * ib_hw_stats_values() - get the values of counters
  * @set: the counters
  *
- * Return: the values, as long-lived as @set.
+ * Return: the values, valid as long as @set.
  */
 struct rdma_hw_stats *ib_hw_stats_values(const struct hw_stats_device_data *set)
 {
@@ -222,10 +222,10 @@ struct rdma_hw_stats *ib_hw_stats_values(const struct hw_stats_device_data *set)
 }
 
 /**
- * ib_hw_stats_group() - folder of counters
+ * ib_hw_stats_group() - get the attribute group of counters
  * @set: the counters
  *
- * Return: the attribute group, as long-lived as @set.
+ * Return: the attribute group, valid as long as @set.
  */
 const struct attribute_group *ib_hw_stats_group(const struct hw_stats_device_data *set)
 {
@@ -233,7 +233,7 @@ const struct attribute_group *ib_hw_stats_group(const struct hw_stats_device_dat
 }
 
 /**
- * ib_setup_device_attrs() - settle the attribute groups of a device, counters included
+ * ib_setup_device_attrs() - set the attribute groups of a device, including its hardware counters
  * @device: device that is being registered
  *
  * Return: 0, -ENOMEM, or -EINVAL for counters that cannot be read.
@@ -250,7 +250,7 @@ int ib_setup_device_attrs(struct ib_device *device)
 	if (!device->ops.alloc_hw_device_stats)
 		return 0;
 
-	/* An earlier registration that failed may have left them. */
+	/* If an earlier registration failed, the counters may still be there. */
 	if (!device->hw_stats_data) {
 		struct hw_stats_device_data *set;
 
@@ -268,7 +268,7 @@ int ib_setup_device_attrs(struct ib_device *device)
 }
 
 /**
- * ib_device_release_hw_stats() - free counters whose folder is gone
+ * ib_device_release_hw_stats() - free counters whose folder has been removed
  * @data: counters or NULL
  */
 void ib_device_release_hw_stats(struct hw_stats_device_data *data)

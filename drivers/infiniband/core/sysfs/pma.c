@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Performance counters in sysfs: the folder counters/ of a port whose driver answers performance
- * management packets.
+ * Performance counters: the folder counters/ of a port whose driver answers MADs.
  *
- * Each file asks the port itself by a Get() of PortCounters or PortCountersExtended. Which of the
- * two holds the traffic counters is the port's to say: its ClassPortInfo tells whether it has
- * 64-bit counters, and whether it counts unicast and multicast apart.
+ * Reading a file sends the port a Get() of PortCounters or PortCountersExtended. Which of the two
+ * has the traffic counters is known from the port's ClassPortInfo: it tells whether there are
+ * 64-bit counters, and whether unicast and multicast packets are counted separately.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
@@ -24,7 +23,7 @@
 /* PortSelect, the second byte of both attributes. */
 #define PMA_PORT_SELECT (PMA_DATA + 1)
 
-/* Sets of counters that a port may have. */
+/* Kinds of ports, by the counters that they have */
 enum pma_kind {
 	PMA_BASIC = BIT(0),
 	PMA_WIDE = BIT(1),
@@ -33,12 +32,12 @@ enum pma_kind {
 };
 
 /**
- * struct pma_counter - one file
+ * struct pma_counter - a file in counters/
  * @attr: name, mode and functions
- * @kinds: kinds of ports that have it
+ * @kinds: kinds of ports that have the counter, PMA_*
  * @extended: in PortCountersExtended rather than PortCounters
  * @offset: bits from the beginning of the attribute
- * @width: bits
+ * @width: width in bits
  */
 struct pma_counter {
 	struct ib_port_attribute attr;
@@ -49,9 +48,9 @@ struct pma_counter {
 };
 
 /**
- * struct ib_pma_counters - the folder of a port
- * @group: counters/
- * @list: files as @group wants them
+ * struct ib_pma_counters - the folder counters/ of a port
+ * @group: the folder
+ * @list: attributes of @group, NULL at the end
  */
 struct ib_pma_counters {
 	struct attribute_group group;
@@ -79,7 +78,9 @@ static int get_attribute(struct ib_device *device, u32 port_num, __be16 attr_id,
 	return 0;
 }
 
-/* Fields lie in network order; a field of four bits is the high or the low half of its byte. */
+/*
+ * Fields are in network byte order; a field of four bits is the high or the low half of its byte.
+ */
 static u64 field(const u8 *data, unsigned int offset, unsigned int width)
 {
 	const u8 *at = data + offset / 8;
@@ -154,7 +155,10 @@ static enum pma_kind port_kind(struct ib_device *device, u32 port_num)
 {
 	struct ib_class_port_info info;
 
-	/* A port that does not answer has the counters that every port must have. */
+	/*
+	 * If the port does not answer, it is taken to have only the counters that every port must
+	 * have.
+	 */
 	if (get_attribute(device, port_num, IB_PMA_CLASS_PORT_INFO, (u8 *)&info, sizeof(info)))
 		return PMA_BASIC;
 	if (info.capability_mask & IB_PMA_CLASS_CAP_EXT_WIDTH)
@@ -165,12 +169,11 @@ static enum pma_kind port_kind(struct ib_device *device, u32 port_num)
 }
 
 /**
- * ib_pma_counters_alloc() - make the performance counters of a port
+ * ib_pma_counters_alloc() - allocate the performance counters of a port
  * @device: the device
  * @port_num: number of the port
  *
- * Return: the counters for kfree(), NULL if the driver answers no management packets, or
- * ERR_PTR(-ENOMEM).
+ * Return: the counters for kfree(), NULL if the driver answers no MADs, or ERR_PTR(-ENOMEM).
  */
 struct ib_pma_counters *ib_pma_counters_alloc(struct ib_device *device, u32 port_num)
 {
@@ -194,10 +197,10 @@ struct ib_pma_counters *ib_pma_counters_alloc(struct ib_device *device, u32 port
 EXPORT_SYMBOL_IF_KUNIT(ib_pma_counters_alloc);
 
 /**
- * ib_pma_counters_group() - folder of performance counters
+ * ib_pma_counters_group() - get the attribute group of performance counters
  * @counters: the counters
  *
- * Return: the attribute group, as long-lived as @counters.
+ * Return: the attribute group, valid as long as @counters.
  */
 const struct attribute_group *ib_pma_counters_group(const struct ib_pma_counters *counters)
 {

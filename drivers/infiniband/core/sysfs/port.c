@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A port's folder in sysfs: ports/N with its attributes and its GID and P_Key tables.
+ * A port's folder in sysfs: ports/N with its attributes, its tables of GIDs and P_Keys, and its
+ * counters.
  */
 #include <linux/cleanup.h>
 #include <linux/device.h>
@@ -12,7 +13,7 @@
 #include "sysfs_priv.h"
 
 /**
- * struct port_entry - attribute that stands for one entry of a table
+ * struct port_entry - attribute for one entry of a table
  * @attr: the attribute
  * @index: index of the entry
  * @name: the index as text
@@ -26,7 +27,7 @@ struct port_entry {
 /**
  * struct port_table - folder with an attribute for each entry of a table
  * @group: the folder
- * @list: the entries as @group wants them, NULL at the end
+ * @list: attributes of @group, NULL at the end
  * @entry: the entries
  */
 struct port_table {
@@ -37,19 +38,19 @@ struct port_table {
 
 /**
  * struct ib_port - a port in one namespace
- * @kobj: ports/N
+ * @kobj: kobject of ports/N
  * @node: in the port_list of the device or compat device
  * @device: the device
  * @port_num: number of the port
- * @gid_attrs: ports/N/gid_attrs
+ * @gid_attrs: kobject of ports/N/gid_attrs
  * @gids: gids/
  * @pkeys: pkeys/, or NULL
  * @gid_types: gid_attrs/types/
  * @gid_ndevs: gid_attrs/ndevs/
  * @hw_counters: hw_counters/, or NULL
  * @pma_counters: counters/, or NULL
- * @groups: groups that @kobj has
- * @gid_groups: groups that @gid_attrs has
+ * @groups: groups of @kobj, NULL at the end
+ * @gid_groups: groups of @gid_attrs, NULL at the end
  */
 struct ib_port {
 	struct kobject kobj;
@@ -168,7 +169,7 @@ static const struct lane_rate {
 
 static ssize_t emit_rate(char *buf, const struct ib_port_attr *port)
 {
-	/* A speed that means nothing is shown as the lowest, which every link can do. */
+	/* An unknown speed is shown as SDR, which every link supports. */
 	const struct lane_rate *lane = &lane_rates[0];
 	int lanes = ib_width_enum_to_int(port->active_width);
 	unsigned int rate;
@@ -183,7 +184,9 @@ static ssize_t emit_rate(char *buf, const struct ib_port_attr *port)
 			  lane->name);
 }
 
-/* Defines attribute NAME, which asks the driver for the port and prints one expression of it. */
+/*
+ * Defines the port attribute @_name, which queries the port and prints its attributes with @_emit.
+ */
 #define PORT_QUERY_ATTR(_name, _emit)                                                              \
 	static ssize_t _name##_show(struct ib_device *device, u32 port_num,                        \
 				    struct ib_port_attribute *attr, char *buf)                     \
@@ -223,13 +226,13 @@ static ssize_t link_layer_show(struct ib_device *device, u32 port_num,
 static IB_PORT_ATTR_RO(link_layer);
 
 static struct attribute *link_attrs[] = {
-	/* of the link itself */
+	/* attributes of the link itself */
 	&ib_port_attr_link_layer.attr,
 	&ib_port_attr_phys_state.attr,
 	&ib_port_attr_state.attr,
 	&ib_port_attr_rate.attr,
 	&ib_port_attr_cap_mask.attr,
-	/* from the subnet manager */
+	/* attributes that the subnet manager assigns */
 	&ib_port_attr_lid.attr,
 	&ib_port_attr_lid_mask_count.attr,
 	&ib_port_attr_sm_lid.attr,
@@ -243,7 +246,7 @@ static const struct attribute_group link_group = {
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
-/* An empty entry reads as a zero GID, as users expect that count the entries. */
+/* An empty entry is shown as a zero GID, since users that count the entries expect one. */
 static ssize_t gid_show(struct ib_device *device, u32 port_num, struct ib_port_attribute *attr,
 			char *buf)
 {
@@ -266,7 +269,7 @@ static ssize_t pkey_show(struct ib_device *device, u32 port_num, struct ib_port_
 	return ret ?: sysfs_emit(buf, "0x%04x\n", pkey);
 }
 
-/* Unlike in gids/, an empty entry is an error here, by which users see that there is no type. */
+/* Unlike in gids/, reading an empty entry fails, by which users see that it has no type. */
 static ssize_t gid_type_show(struct ib_device *device, u32 port_num,
 			     struct ib_port_attribute *attr, char *buf)
 {
@@ -368,7 +371,7 @@ static int fill_counters(struct ib_port *port, const struct attribute_group **gr
 	struct hw_stats_device_data *hw = NULL;
 	struct ib_pma_counters *pma;
 
-	/* Port 0 is a switch itself, so its counters are those of the device. */
+	/* Port 0 of a switch is the switch itself, so its counters are those of the device. */
 	if (port->port_num)
 		hw = ib_port_hw_stats(port->device, port->port_num);
 	if (IS_ERR(hw))
@@ -408,7 +411,7 @@ static int fill_groups(struct ib_port *port, bool own)
 			return -ENOMEM;
 		*group++ = &port->pkeys->group;
 	}
-	/* Counters belong to the physical port. Other namespaces do not see them. */
+	/* Counters belong to the physical port, so other namespaces do not see them. */
 	return own ? fill_counters(port, group) : 0;
 }
 
@@ -497,8 +500,8 @@ static void del_port(struct ib_core_device *coredev, struct ib_port *port)
 }
 
 /**
- * ib_setup_port_attrs() - make the ports/ folder of a device or compat device
- * @coredev: it, whose class device is there
+ * ib_setup_port_attrs() - create the ports/ folder of a device or compat device
+ * @coredev: the device, whose struct device has been added
  *
  * Return: 0 or an error with nothing left behind.
  */
@@ -522,7 +525,7 @@ int ib_setup_port_attrs(struct ib_core_device *coredev)
 
 /**
  * ib_free_port_attrs() - remove the ports/ folder of a device or compat device
- * @coredev: one that has the folder
+ * @coredev: a device that has the folder
  */
 void ib_free_port_attrs(struct ib_core_device *coredev)
 {
@@ -542,7 +545,7 @@ void ib_free_port_attrs(struct ib_core_device *coredev)
  * @groups: groups of struct ib_port_attribute, NULL at the end
  *
  * Context: may sleep.
- * Return: 0 or what sysfs answers.
+ * Return: 0 or an error of sysfs_create_groups().
  */
 int ib_port_register_client_groups(struct ib_device *device, u32 port_num,
 				   const struct attribute_group **groups)
@@ -567,9 +570,9 @@ void ib_port_unregister_client_groups(struct ib_device *device, u32 port_num,
 EXPORT_SYMBOL(ib_port_unregister_client_groups);
 
 /**
- * ib_port_sysfs_get_ibdev_kobj() - device and port that a port's folder belongs to
+ * ib_port_sysfs_get_ibdev_kobj() - get the device and port that a port's folder belongs to
  * @kobj: the folder's kobject, as given to the driver's own attributes
- * @port_num: the port
+ * @port_num: receives the port number
  *
  * Return: the device.
  */

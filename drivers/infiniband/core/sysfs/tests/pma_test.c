@@ -10,11 +10,13 @@
 #include "../sysfs_priv.h"
 #include "../../device/tests/test_device.h"
 
-/* What the port of the running test says of itself, and whether it answers for counters. */
+/*
+ * What the port of the running test reports: its capabilities, and whether it answers for counters
+ */
 static __be16 capabilities;
 static bool silent;
 
-/* Byte N of the packet's data is N, so that each field can be told by its place. */
+/* Byte N of the MAD's data is N, so that a field's value shows its offset. */
 static int process_mad(struct ib_device *device, int flags, u32 port_num, const struct ib_wc *wc,
 		       const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
 		       size_t *out_size, u16 *pkey_index)
@@ -34,7 +36,7 @@ static const struct ib_device_ops mad_ops = {
 	.process_mad = process_mad,
 };
 
-/* The value of a file, or a negative errno; -ENOENT if the folder has no such file. */
+/* The value in a file, or a negative errno; -ENOENT if the group has no such file */
 static long long read_counter(struct kunit *test, struct test_device *device,
 			      const struct attribute_group *group, const char *name)
 {
@@ -74,7 +76,7 @@ static void counters_are_read_from_their_places(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, counters);
 	group = ib_pma_counters_group(counters);
 	KUNIT_EXPECT_STREQ(test, group->name, "counters");
-	/* Bit 32 of the attribute is byte 44 of the data. */
+	/* Bit 32 of the attribute is in byte 44 of the data. */
 	KUNIT_EXPECT_EQ(test, read_counter(test, device, group, "symbol_error"), 0x2c2d);
 	KUNIT_EXPECT_EQ(test, read_counter(test, device, group, "link_downed"), 0x2f);
 	KUNIT_EXPECT_EQ(test, read_counter(test, device, group, "local_link_integrity_errors"),

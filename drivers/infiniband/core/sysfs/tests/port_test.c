@@ -11,7 +11,7 @@
 #include "../../device/tests/test_device.h"
 #include "../sysfs.h"
 
-/* What the files were asked for, and what was written to one. */
+/* The port for which the client's files were read, and the value that was written */
 static struct ib_device *asked_device;
 static u32 asked_port;
 static char stored[16];
@@ -55,7 +55,7 @@ static const struct attribute_group plain = { .attrs = plain_attrs };
 static const struct attribute_group folder = { .name = "folder", .attrs = folder_attrs };
 static const struct attribute_group *groups[] = { &plain, &folder, NULL };
 
-/* A file or folder below the folder of the device, with a reference, or NULL. */
+/* A file or folder below the device's folder, with a reference, or NULL */
 static struct kernfs_node *find(struct test_device *device, const char *path)
 {
 	struct kernfs_node *node = device->ib.dev.kobj.sd, *next;
@@ -95,14 +95,14 @@ static void appear_and_go(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, there(device, "ports/2/first"));
 	KUNIT_EXPECT_FALSE(test, there(device, "ports/2/folder"));
 	KUNIT_EXPECT_TRUE(test, there(device, "ports/2/state"));
-	/* It may come back. */
+	/* The client can add its files again. */
 	KUNIT_ASSERT_EQ(test, ib_port_register_client_groups(&device->ib, 2, groups), 0);
 	KUNIT_EXPECT_TRUE(test, there(device, "ports/2/first"));
 	ib_port_unregister_client_groups(&device->ib, 2, groups);
 	test_device_gone(device);
 }
 
-/* The folder's own operations lead to the client's functions, with device and port. */
+/* Reading and writing a file calls the client's functions with the device and port. */
 static void lead_to_device_and_port(struct kunit *test)
 {
 	struct test_device *device = test_device_registered(test, "kt_sysfs");
