@@ -58,13 +58,13 @@ DECLARE_EVENT_CLASS(rdma_object_class,
 		  __get_str(module), __entry->err)
 );
 
-/* An object that can be found from now on. */
+/* An object has become visible to look-ups. */
 DEFINE_EVENT(rdma_object_class, rdma_object_create,
 	TP_PROTO(const char *device, const char *type, u32 id, const char *module, int err),
 	TP_ARGS(device, type, id, module, err)
 );
 
-/* An object that is destroyed or, with err, one that the driver has not destroyed. */
+/* An object has been destroyed or, with err, the driver has failed to destroy it. */
 DEFINE_EVENT(rdma_object_class, rdma_object_destroy,
 	TP_PROTO(const char *device, const char *type, u32 id, const char *module, int err),
 	TP_ARGS(device, type, id, module, err)
