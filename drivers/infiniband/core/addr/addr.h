@@ -25,7 +25,7 @@ int addr_resolve_known_ip(const struct sockaddr *src_addr, const struct sockaddr
 int addr_resolve_path_route(struct sa_path_rec *rec, const struct ib_gid_attr *sgid_attr);
 
 /*
- * The handler of RDMA_NL_LS_OP_IP_RESOLVE, for those who register the netlink client of local
+ * The handler of RDMA_NL_LS_OP_IP_RESOLVE, which sa/ registers with the netlink client of local
  * services.
  */
 int addr_service_doit(struct sk_buff *skb, struct nlmsghdr *nlh, struct netlink_ext_ack *extack);

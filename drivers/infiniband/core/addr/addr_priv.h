@@ -14,7 +14,7 @@
 
 #include "addr.h"
 
-/* The result of a look-up whose answer has not come yet. */
+/* Return value of a look-up that waits for an answer */
 #define ADDR_UNANSWERED 1
 
 union addr_ip {

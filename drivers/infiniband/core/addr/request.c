@@ -393,7 +393,7 @@ static void wake(const struct addr_hop *hop, const union ib_gid *gid)
  * @nlh: header of the message
  * @extack: for errors of its attributes
  *
- * Refusals, and answers that no request waits for, are ignored: another program may know the GID.
+ * Refusals, and answers that no request waits for, are ignored: another program may have the GID.
  *
  * Return: 0; -EPERM for a question, which programs do not ask here; -EINVAL without a GID.
  */

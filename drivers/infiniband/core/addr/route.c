@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * One look: which interface, source address and neighbour an IP address leads to, by the routes and
- * neighbours that the network stack has at this moment.
+ * One look-up: which interface, source address and neighbour an IP address leads to, by the routes
+ * and neighbours that the network stack has at this moment.
  */
 #include <linux/cleanup.h>
 #include <linux/inetdevice.h>

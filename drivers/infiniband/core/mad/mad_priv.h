@@ -136,7 +136,7 @@ enum mad_partial_kind {
  * @device: the device; not used when @open is false
  * @port_num: number of the port
  * @opa: MADs may be of 2 KiB (Omni-Path)
- * @service: it stands for one QP of a consumer instead of a port of the device; see service.c
+ * @service: it belongs to one QP of a consumer, not to a port of the device; see service.c
  * @pkey_index: P_Key index of such a QP
  * @qkey: Q_Key of such a QP
  * @pd: PD of the QPs

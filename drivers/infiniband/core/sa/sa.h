@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Interface of sa/ to the other folders of the core, in addition to <rdma/ib_sa.h> and
- * <rdma/rdma_ext_sa.h>.
+ * What sa/ offers the other folders of the core, beyond <rdma/ib_sa.h> and <rdma/rdma_ext_sa.h>.
  *
  * Each InfiniBand port has an agent of its own and knows the address of its subnet manager. A
  * request is the same struct ib_sa_query from its first posting to its callback, even if it is sent

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Declarations that the files of sa/ share.
+ * What the files of sa/ share among themselves.
  *
  * Locks, outermost first: sa_port.refresh, ib_sa_query.lock, the queries' table, sa_port.lock,
  * sa_standing.lock. Of the MAD layer's functions, only cancel() is called with ib_sa_query.lock

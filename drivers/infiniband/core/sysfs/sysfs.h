@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Interface of sysfs/ to the other folders of the core: the class "infiniband", the attributes of
- * devices and ports, and the files of their counters.
+ * What sysfs/ offers the folders above it: the class "infiniband", the attributes of devices and
+ * ports, and the files of their counters.
  */
 #ifndef RDMA_CORE_SYSFS_H
 #define RDMA_CORE_SYSFS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Declarations that the files of sysfs/ share.
+ * What the files of sysfs/ share among themselves.
  */
 #ifndef RDMA_CORE_SYSFS_PRIV_H
 #define RDMA_CORE_SYSFS_PRIV_H

@@ -197,7 +197,7 @@ int fake_net_gateway(struct fake_net *net, const char *dst, int len, const char 
 }
 
 /**
- * fake_net_unreachable() - make a destination unreachable, until the interface goes
+ * fake_net_unreachable() - make a destination unreachable, until the interface is removed
  * @net: interface
  * @dst: IPv4 address, one for each interface
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: where addresses lead to.
+ * KUnit: the routes, interfaces and neighbours that addresses lead to.
  */
 #include <kunit/test.h>
 #include <rdma/ib.h>
@@ -176,7 +176,7 @@ static void own_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wait.addr.dev_type, ARPHRD_LOOPBACK);
 }
 
-/* The same link-local address may stand on every link. */
+/* Every link may have the same link-local address. */
 static void scope(struct kunit *test)
 {
 	struct fake_net *net = test->priv;
