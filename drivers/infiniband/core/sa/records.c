@@ -67,6 +67,7 @@ static const struct sa_detour path_detour = {
  *	manager's answer if that has an error status; without a record with -ETIMEDOUT, -EINTR if
  *	the query was cancelled or the device is removed, -EPROTO if an answer does not belong to
  *	the request, -ENOMEM if it could not be sent to a new manager, or -EIO. It may sleep
+ * @context: for @callback
  * @query: receives the query, for ib_sa_cancel_query(), before @callback can be called
  *
  * The query goes to the local service of user space (ibacm) if there is one, and to the subnet

@@ -401,10 +401,10 @@ static void subscriptions(struct kunit *test)
 }
 
 /**
+ * struct leaver - work that ends a subscription
  * @work: ends the subscription
  * @subscription: the subscription
  * @done: completed when it has been ended
- * @done: completed when it has
  */
 struct leaver {
 	struct work_struct work;
