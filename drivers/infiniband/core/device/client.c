@@ -10,8 +10,8 @@
  *   tables and that the pair has no entry yet;
  * - a side that leaves hides itself in its table first, and then detaches what is attached: so it
  *   sees an attachment made just before, and there are none afterwards;
- * - an attached pair holds a reference on each side, dropped after remove() has returned. Both sides
- *   wait for theirs, whichever of them detaches.
+ * - an attached pair holds a reference on each side, dropped after remove() has returned. Both
+ *   sides wait for theirs, whichever of them detaches.
  */
 #include <kunit/visibility.h>
 #include <linux/cleanup.h>
