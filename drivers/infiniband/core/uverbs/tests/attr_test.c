@@ -100,7 +100,7 @@ static void pointer(const struct probe *p)
 	u16 min = spec->u.ptr.min_len, max = spec->u.ptr.len;
 	struct ib_uverbs_attr uattr = { .len = min };
 
-	/* The address is 0: decoding fails if it copies a payload that the attribute cannot hold. */
+	/* Decoding fails if it copies a payload, the address of which is 0. */
 	if (!spec->alloc_and_copy || min <= sizeof(uattr.data)) {
 		expect(p, &uattr, 1, 0, "right");
 		expect(p, &uattr, 2, -EINVAL, "twice");
