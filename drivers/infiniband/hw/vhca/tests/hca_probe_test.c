@@ -246,7 +246,7 @@ static void test_slow_reset(struct kunit *test)
 
 	hca_need_faults(h);
 	device_release_driver(&h->pdev->dev);
-	/* The resets: of the first attempt (delayed), of unbinding, of the second attempt (held). */
+	/* Resets: of the first attempt (delayed), of unbinding, of the second attempt (held). */
 	hca_fault(h, "reset @ delay=1000 , fault reset @ " HCA_HELD " skip=1");
 	KUNIT_EXPECT_EQ(test, device_driver_attach(h->drv, &h->pdev->dev), 0);
 	device_release_driver(&h->pdev->dev);

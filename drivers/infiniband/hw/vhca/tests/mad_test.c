@@ -241,7 +241,7 @@ static void test_classes(struct kunit *test)
 		mad.mad_hdr.method = mads[i].method;
 		KUNIT_EXPECT_EQ_MSG(test, vhca_mad_asks_device(&mad), mads[i].asks,
 				    "class %#x, method %#x", mads[i].mgmt_class, mads[i].method);
-		/* Only MADs that are not for the device, as there is none here that runs commands. */
+		/* Only MADs that are not for the device, since none runs commands here. */
 		if (!mads[i].asks)
 			KUNIT_EXPECT_EQ(test, vhca_process_mad(&b->dev.ibdev, 0, 1, NULL, NULL,
 							       &mad, &out, &size, &pkey),

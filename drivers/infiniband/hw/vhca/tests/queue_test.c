@@ -319,7 +319,7 @@ static void test_solicited_takes_nothing_back(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, arm_record(b) & VHCA_ARM_SOLICITED);
 		KUNIT_ASSERT_EQ(test, armed_since(b), i);
 	}
-	/* The sequence number has changed. No completion came, so the CQ may still be armed. */
+	/* The distance does not fit the record any more, so the CQ is armed for any completion. */
 	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
 	KUNIT_EXPECT_FALSE(test, arm_record(b) & VHCA_ARM_SOLICITED);
 	KUNIT_EXPECT_EQ(test, armed_since(b), 0);
@@ -397,7 +397,7 @@ static void test_dead_device_flushes(struct kunit *test)
 	bench_complete(b, bench_done(2, 0));
 
 	b->dev.hw.dead = 1;
-	/* The device is dead but not stopped: its completions are polled, nothing is flushed yet. */
+	/* The device is dead but not stopped: its completions are valid, nothing is flushed yet. */
 	KUNIT_ASSERT_EQ(test, bench_poll(b, 8, wc), 1);
 	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 10);
 	complete_all(&b->dev.hw.stopped);
@@ -411,7 +411,7 @@ static void test_dead_device_flushes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 20);
 	KUNIT_EXPECT_EQ(test, bench_poll(b, 8, wc), 0);
 
-	/* Later requests are flushed as well; the handler is called only if an event is requested. */
+	/* Later requests are flushed, too; the handler is called only if an event is requested. */
 	flush_work(&b->cqk.wake);
 	b->called = 0;
 	send_is_flushed(test, 29, 0);

@@ -370,7 +370,7 @@ static void test_count_wraps_in_moves(struct kunit *test)
 		while (next - done < 1ull << log)
 			KUNIT_ASSERT_EQ(test, post(s, next++), 0);
 		KUNIT_ASSERT_EQ(test, post(s, next), -ENOMEM);
-		/* The receives that are left fit either ring; one of them is taken in the meantime. */
+		/* The receives that are left fit either ring; one is taken during the move. */
 		left = left % 4 + 2;
 		drain(s, done, next - left);
 		done = next - left;

@@ -182,7 +182,7 @@ static void test_request(struct kunit *test)
 	for (int i = 0; i < 3 << BENCH_SQ_LOG; i++) {
 		at = b->qpk.sq.head;
 		pos = at * VHCA_WQE_BLOCK;
-		/* Some requests have three blocks, so that requests begin at odd and even places. */
+		/* Some requests have three blocks: requests begin at odd and even places. */
 		if (i % 3 == 2) {
 			KUNIT_ASSERT_EQ(test, send_ud(b, &u->ah[0].ibah, IB_WR_SEND,
 						      IB_SEND_SIGNALED | IB_SEND_INLINE, &more, 1),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Every kind of send request, byte by byte as the device reads it, and requests that are refused. */
+/* Every kind of send request, byte by byte as the device reads it, and refused requests. */
 #include "../verbs/ah.h"
 #include "../verbs/caps.h"
 #include "../verbs/mr.h"
