@@ -104,7 +104,7 @@ static void look_taken(struct vhca_srq_kernel *k)
 {
 	u64 taken = vhca_ring_widen(k->tail, le64_to_cpu(READ_ONCE(*vhca_db_rec(k->db, 1))));
 
-	/* The device read the entries before it stored the count; they are overwritten after this. */
+	/* The device read the entries before it stored the count; they are overwritten later. */
 	virt_mb();
 	if (taken <= k->head)
 		k->tail = taken;
