@@ -29,7 +29,7 @@ struct ib_addr {
 #define sib_interface_id	ib_u.uib_addr64[1]
 };
 
-/* Is it all zeroes, the address that stands for any? */
+/* Is it the wildcard address, all zeroes? */
 static inline bool ib_addr_any(const struct ib_addr *a)
 {
 	return !(a->sib_subnet_prefix | a->sib_interface_id);
@@ -48,7 +48,7 @@ static inline void ib_addr_set(struct ib_addr *addr, __be32 w1, __be32 w2, __be3
 	memcpy(addr->sib_addr32, words, sizeof(words));
 }
 
-/* Order as memcmp() does. */
+/* Compares two addresses as memcmp() does. */
 static inline int ib_addr_cmp(const struct ib_addr *a1, const struct ib_addr *a2)
 {
 	return memcmp(a1->sib_raw, a2->sib_raw, sizeof(a1->sib_raw));

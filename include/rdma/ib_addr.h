@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * From IP addresses to link addresses, and between IP addresses and GIDs.
+ * Resolution of IP addresses to link addresses, and conversion between IP addresses and GIDs.
  */
 #ifndef IB_ADDR_H
 #define IB_ADDR_H
@@ -87,7 +87,7 @@ static inline void ib_addr_get_mgid(struct rdma_dev_addr *dev_addr, union ib_gid
 	memcpy(gid->raw, mgid, sizeof(gid->raw));
 }
 
-/* Where the GID starts in the link addresses. */
+/* Offset of the GID in the link addresses. */
 static inline int rdma_addr_gid_offset(struct rdma_dev_addr *dev_addr)
 {
 	if (dev_addr->dev_type != ARPHRD_INFINIBAND)
@@ -127,10 +127,10 @@ static inline void rdma_addr_set_dgid(struct rdma_dev_addr *dev_addr, union ib_g
 #define RDMA_NO_VLAN	0xffff
 
 /**
- * rdma_vlan_dev_vlan_id() - VLAN of an interface
+ * rdma_vlan_dev_vlan_id() - get the VLAN of an interface
  * @dev: interface
  *
- * Return: the VLAN number, or 0xffff for an interface that is no VLAN.
+ * Return: the VLAN ID, or 0xffff for an interface that is no VLAN.
  */
 static inline u16 rdma_vlan_dev_vlan_id(const struct net_device *dev)
 {
@@ -147,7 +147,7 @@ static inline struct net_device *rdma_vlan_dev_real_dev(const struct net_device 
 }
 
 /**
- * rdma_ip2gid() - GID that stands for an IP address
+ * rdma_ip2gid() - convert an IP address to a GID
  * @addr: IPv4 or IPv6 address
  * @gid: receives the GID
  *
@@ -173,8 +173,8 @@ static inline int rdma_ip2gid(struct sockaddr *addr, union ib_gid *gid)
 }
 
 /**
- * rdma_gid2ip() - IP address that a GID stands for
- * @out: receives the address, IPv4 when the GID is a mapped one; the rest is cleared
+ * rdma_gid2ip() - convert a GID to an IP address
+ * @out: receives the address, IPv4 if the GID is an IPv4-mapped one; the rest is cleared
  * @gid: GID
  */
 static inline void rdma_gid2ip(struct sockaddr *out, const union ib_gid *gid)
@@ -193,7 +193,7 @@ static inline void rdma_gid2ip(struct sockaddr *out, const union ib_gid *gid)
 }
 
 /**
- * iboe_get_mtu() - path MTU that fits in the frames of an Ethernet interface
+ * iboe_get_mtu() - get the largest path MTU that fits the frames of an Ethernet interface
  * @mtu: the interface's MTU, bytes
  *
  * Room is left for the longest headers of RoCE, also those of XRC atomics.
@@ -220,7 +220,7 @@ static inline int rdma_link_local_addr(struct in6_addr *addr)
 }
 
 /**
- * rdma_get_ll_mac() - MAC address in an interface identifier
+ * rdma_get_ll_mac() - get the MAC address in an interface identifier
  * @addr: link-local address made from a MAC address
  * @mac: receives the six bytes
  */
@@ -236,7 +236,7 @@ static inline void rdma_get_ll_mac(struct in6_addr *addr, u8 *mac)
 	mac[5] = eui64[7];
 }
 
-/* Is it an IPv6 multicast address, or a mapped IPv4 one? */
+/* Is it an IPv6 multicast address, or an IPv4-mapped one? */
 static inline int rdma_is_multicast_addr(struct in6_addr *addr)
 {
 	if (ipv6_addr_is_multicast(addr))
@@ -245,7 +245,7 @@ static inline int rdma_is_multicast_addr(struct in6_addr *addr)
 }
 
 /**
- * rdma_get_mcast_mac() - MAC address of a multicast group
+ * rdma_get_mcast_mac() - get the MAC address of a multicast group
  * @addr: group
  * @mac: receives 33:33 and the four low bytes
  */
@@ -256,10 +256,10 @@ static inline void rdma_get_mcast_mac(struct in6_addr *addr, u8 *mac)
 }
 
 /**
- * rdma_get_vlan_id() - VLAN in a RoCE v1 GID made from a MAC address
+ * rdma_get_vlan_id() - get the VLAN ID in a RoCE v1 GID made from a MAC address
  * @dgid: GID
  *
- * Return: 0xffff when there is none.
+ * Return: the VLAN ID, 0xffff if there is none.
  */
 static inline u16 rdma_get_vlan_id(union ib_gid *dgid)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * GID and P_Key tables and port attributes as the core caches them.  Except for
- * ib_get_cached_*() lookups, functions that return a GID table entry return it
- * with a reference, to be given back by rdma_put_gid_attr().
+ * GID and P_Key tables and port attributes in the core's cache.  GID table entries
+ * (struct ib_gid_attr) are returned with a reference, to be dropped with
+ * rdma_put_gid_attr().
  */
 #ifndef _IB_CACHE_H
 #define _IB_CACHE_H
@@ -72,7 +72,7 @@ ssize_t rdma_query_gid_table(struct ib_device *device,
 			     struct ib_uverbs_gid_entry *entries,
 			     size_t max_entries);
 
-/* Names of GID types as users write them ("IB/RoCE v1", "RoCE v2"). */
+/* Names of GID types for users ("IB/RoCE v1", "RoCE v2"). */
 const char *ib_cache_gid_type_str(enum ib_gid_type gid_type);
 
 int ib_cache_gid_parse_type_str(const char *buf);

@@ -179,7 +179,7 @@ struct ib_cm_lap_event_param {
 	struct sa_path_rec	*alternate_path;
 };
 
-/* Answers to an alternate path. */
+/* Responses to the load of an alternate path (APR status). */
 enum ib_cm_apr_status {
 	IB_CM_APR_SUCCESS,
 	IB_CM_APR_INVALID_COMM_ID,
@@ -215,7 +215,7 @@ struct ib_cm_sidr_req_event_param {
 	u16			pkey;
 };
 
-/* Answers to service resolution. */
+/* Responses to service resolution. */
 enum ib_cm_sidr_status {
 	IB_SIDR_SUCCESS,
 	IB_SIDR_UNSUPPORTED,
@@ -394,7 +394,7 @@ struct ib_cm_sidr_req_param {
 int ib_send_cm_sidr_req(struct ib_cm_id *cm_id,
 			struct ib_cm_sidr_req_param *param);
 
-/* Parameters of the answer. */
+/* Parameters of a service resolution response. */
 struct ib_cm_sidr_rep_param {
 	u32			qp_num;
 	u32			qkey;

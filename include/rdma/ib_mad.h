@@ -117,7 +117,7 @@ struct ib_mad_hdr {
 	__be32	attr_mod;
 };
 
-/* Reliable multi-packet protocol: how a MAD of many packets is cut. */
+/* Header of the reliable multi-packet protocol (RMPP), which segments long MADs. */
 struct ib_rmpp_hdr {
 	u8	rmpp_version;
 	u8	rmpp_type;
@@ -131,7 +131,7 @@ typedef u64 __bitwise ib_sa_comp_mask;
 
 #define IB_SA_COMP_MASK(n) ((__force ib_sa_comp_mask) cpu_to_be64(1ull << (n)))
 
-/* Head of subnet administration MADs: comp_mask says which members of the record count. */
+/* Head of subnet administration MADs; comp_mask says which components of the record are valid. */
 struct ib_sa_hdr {
 	__be64			sm_key;
 	__be16			attr_offset;
@@ -182,7 +182,7 @@ struct ib_vendor_mad {
 #define IB_CLASS_PORT_INFO_RESP_TIME_MASK	0x1F
 #define IB_CLASS_PORT_INFO_RESP_TIME_FIELD_SIZE 5
 
-/* What a manager or agent of a class can do, and how to reach it. */
+/* ClassPortInfo: capabilities of a manager or agent of a class, and redirection. */
 struct ib_class_port_info {
 	u8			base_version;
 	u8			class_version;
@@ -276,7 +276,7 @@ struct opa_class_port_info {
 	u8 reserved[3];
 } __packed;
 
-/* Response time in ClassPortInfo: an exponent of 4.096 us; CapabilityMask2 is in the other bits. */
+/* RespTimeValue in ClassPortInfo: 4.096 us << n; CapabilityMask2 is in the other bits. */
 static inline u8 ib_get_cpi_resp_time(struct ib_class_port_info *cpi)
 {
 	return FIELD_GET(IB_CLASS_PORT_INFO_RESP_TIME_MASK,
@@ -375,8 +375,8 @@ struct ib_mad_notice_attr {
 };
 
 /*
- * A MAD to send, made by ib_create_send_mad(): mad is what goes on the wire, ah where it goes,
- * timeout_ms and retries how long a response is waited for.
+ * A MAD to send, made by ib_create_send_mad(): mad has the data, ah the address; timeout_ms and
+ * retries determine how long the MAD layer waits for a response.
  */
 struct ib_mad_send_buf {
 	struct ib_mad_send_buf	*next;
@@ -395,7 +395,7 @@ struct ib_mad_send_buf {
 
 int ib_response_mad(const struct ib_mad_hdr *hdr);
 
-/* The byte of an RMPP header that holds both. */
+/* Response time and flags share a byte of the RMPP header. */
 #define IB_RMPP_RESPTIME	GENMASK(7, 3)
 #define IB_RMPP_FLAGS		GENMASK(2, 0)
 
@@ -482,7 +482,7 @@ struct ib_mad_recv_wc {
 	size_t			mad_seg_size;
 };
 
-/* Which requests an agent takes: class, version, OUI of vendor classes, methods. */
+/* The requests that an agent receives: class, version, OUI of vendor classes, methods. */
 struct ib_mad_reg_req {
 	u8	mgmt_class;
 	u8	mgmt_class_version;
@@ -510,8 +510,8 @@ void ib_free_recv_mad(struct ib_mad_recv_wc *mad_recv_wc);
 int ib_modify_mad(struct ib_mad_send_buf *send_buf, u32 timeout_ms);
 
 /**
- * ib_cancel_mad() - give up a MAD that was posted
- * @send_buf: its buffer; the send handler is told IB_WC_WR_FLUSH_ERR
+ * ib_cancel_mad() - cancel a MAD that was posted
+ * @send_buf: its buffer; the send handler is called with status IB_WC_WR_FLUSH_ERR
  */
 static inline void ib_cancel_mad(struct ib_mad_send_buf *send_buf)
 {

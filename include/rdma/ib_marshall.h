@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Attributes between the kernel's structures and user space's.
+ * Conversion of attributes between structures of the kernel and of user space.
  */
 #ifndef IB_USER_MARSHALL_H
 #define IB_USER_MARSHALL_H

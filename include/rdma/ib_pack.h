@@ -25,12 +25,12 @@ enum {
 };
 
 /**
- * struct ib_field - where a field of a structure lies in a packed header
+ * struct ib_field - a member of a structure and its place in a packed header
  * @struct_offset_bytes: offset in the structure
  * @struct_size_bytes: bytes of the member, 1, 2, 4, 8 or 16
  * @offset_words: 32-bit word of the packed header
- * @offset_bits: bits before it in that word, from the most significant
- * @size_bits: its bits
+ * @offset_bits: offset in bits in that word, from the most significant bit
+ * @size_bits: number of bits
  * @field_name: name to print
  */
 struct ib_field {
@@ -45,7 +45,7 @@ struct ib_field {
 #define RESERVED \
 	.field_name          = "reserved"
 
-/* IB_OPCODE(transport, operation) enumerates the sum of the two under a name of its own. */
+/* Defines an enumerator whose value is the sum of those of transport and operation. */
 #define IB_OPCODE(transport, op) \
 	IB_OPCODE_ ## transport ## _ ## op = \
 		IB_OPCODE_ ## transport + IB_OPCODE_ ## op
@@ -161,7 +161,7 @@ enum {
 	IB_LNH_IBA_GLOBAL = 3
 };
 
-/* Headers as structures, members in network byte order where they have more than a byte. */
+/* Headers as structures; members of more than one byte are in network byte order. */
 struct ib_unpacked_lrh {
 	u8        virtual_lane;
 	u8        link_version;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Performance management packets as they stand on the wire.
+ * Wire format of performance management packets.
  */
 #ifndef IB_PMA_H
 #define IB_PMA_H
@@ -58,7 +58,7 @@ struct ib_pma_portsamplesresult_ext {
 	__be64 counter[15];
 };
 
-/* PortCounters: values stick at their maximum. */
+/* PortCounters: values saturate at their maximum. */
 struct ib_pma_portcounters {
 	u8 reserved;
 	u8 port_select;

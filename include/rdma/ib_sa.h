@@ -56,7 +56,7 @@ enum {
 	IB_SA_ATTR_INFORM_INFO_REC   = 0xf3
 };
 
-/* How an MTU, rate or lifetime of a query is meant: more, less, exactly, or the best. */
+/* Comparison of an MTU, rate or lifetime in a query: greater, less, exactly, or the best. */
 enum ib_sa_selector {
 	IB_SA_GT   = 0,
 	IB_SA_LT   = 1,
@@ -98,7 +98,7 @@ enum ib_sa_mc_join_states {
 #define IB_SA_PATH_REC_PACKET_LIFE_TIME			IB_SA_COMP_MASK(21)
 #define IB_SA_PATH_REC_PREFERENCE			IB_SA_COMP_MASK(22)
 
-/* Which kind of path a record describes. */
+/* Types of paths. */
 enum sa_path_rec_type {
 	SA_PATH_REC_TYPE_IB,
 	SA_PATH_REC_TYPE_ROCE_V1,
@@ -170,7 +170,7 @@ static inline enum ib_gid_type sa_conv_pathrec_to_gid_type(struct sa_path_rec *r
 	return rec->rec_type == SA_PATH_REC_TYPE_ROCE_V1 ? IB_GID_TYPE_ROCE : IB_GID_TYPE_IB;
 }
 
-/* Kind of path between GIDs of a type. */
+/* Type of a path between GIDs of a type. */
 static inline enum sa_path_rec_type sa_conv_gid_to_pathrec_type(enum ib_gid_type type)
 {
 	if (type == IB_GID_TYPE_ROCE_UDP_ENCAP)
@@ -301,7 +301,7 @@ int ib_sa_path_rec_get(struct ib_sa_client *client, struct ib_device *device,
 					unsigned int num_prs, void *context),
 		       void *context, struct ib_sa_query **query);
 
-/* A joined group; callback reports the join and later errors, one call at a time. */
+/* A multicast join; callback reports its result and later errors, one call at a time. */
 struct ib_sa_multicast {
 	struct ib_sa_mcmember_rec rec;
 	ib_sa_comp_mask		comp_mask;
@@ -366,7 +366,7 @@ static inline bool sa_path_is_opa(struct sa_path_rec *rec)
 	return rec->rec_type == SA_PATH_REC_TYPE_OPA;
 }
 
-/* On a path without such a field the setters below do nothing, and the getters return 0. */
+/* If a path has no such field, the setters below do nothing and the getters return 0. */
 static inline void sa_path_set_slid(struct sa_path_rec *rec, u32 slid)
 {
 	if (sa_path_is_opa(rec))
@@ -416,7 +416,7 @@ static inline u8 sa_path_get_raw_traffic(struct sa_path_rec *rec)
 	return rec->rec_type == SA_PATH_REC_TYPE_IB ? rec->ib.raw_traffic : 0;
 }
 
-/* Destination MAC of a RoCE path, NULL of others. */
+/* Destination MAC of a RoCE path; NULL for others. */
 static inline u8 *sa_path_get_dmac(struct sa_path_rec *rec)
 {
 	return sa_path_is_roce(rec) ? rec->roce.dmac : NULL;
@@ -449,7 +449,7 @@ static inline bool sa_path_has_extended_lid(const struct sa_path_rec *opa)
  * @ib: path whose other members are set
  * @opa: path to take the LIDs from
  *
- * LIDs that are too long go into the GIDs, and the LIDs become 0.
+ * LIDs that are too long are encoded in the GIDs, and the LIDs are set to 0.
  */
 static inline void path_conv_opa_to_ib(struct sa_path_rec *ib, struct sa_path_rec *opa)
 {
@@ -473,7 +473,7 @@ static inline void path_conv_opa_to_ib(struct sa_path_rec *ib, struct sa_path_re
  * @opa: path whose other members are set
  * @ib: path to take the LIDs from
  *
- * The reverse of path_conv_opa_to_ib(): a LID that a GID holds is taken before the LID field.
+ * The reverse of path_conv_opa_to_ib(): a LID in a GID takes precedence over the LID field.
  */
 static inline void path_conv_ib_to_opa(struct sa_path_rec *opa, struct sa_path_rec *ib)
 {
@@ -488,7 +488,7 @@ static inline void path_conv_ib_to_opa(struct sa_path_rec *opa, struct sa_path_r
 	opa->opa.raw_traffic = raw_traffic;
 }
 
-/* An InfiniBand path from an Omni-Path one; does nothing with others. */
+/* Converts an Omni-Path path to an InfiniBand one; does nothing with others. */
 static inline void sa_convert_path_opa_to_ib(struct sa_path_rec *dest, struct sa_path_rec *src)
 {
 	if (!sa_path_is_opa(src))
@@ -498,7 +498,7 @@ static inline void sa_convert_path_opa_to_ib(struct sa_path_rec *dest, struct sa
 	dest->rec_type = SA_PATH_REC_TYPE_IB;
 }
 
-/* An Omni-Path path from an InfiniBand one; does nothing with others. */
+/* Converts an InfiniBand path to an Omni-Path one; does nothing with others. */
 static inline void sa_convert_path_ib_to_opa(struct sa_path_rec *dest, struct sa_path_rec *src)
 {
 	if (src->rec_type != SA_PATH_REC_TYPE_IB)

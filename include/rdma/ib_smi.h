@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Subnet management packets as they stand on the wire.
+ * Wire format of subnet management packets.
  */
 #ifndef IB_SMI_H
 #define IB_SMI_H
@@ -110,7 +110,7 @@ struct ib_vl_weight_elem {
 	u8      weight;
 };
 
-/* Is a directed route packet on its way back? */
+/* Direction of a directed route packet: nonzero if it is returning. */
 static inline u8 ib_get_smp_direction(struct ib_smp *smp)
 {
 	return (smp->status & IB_SMP_DIRECTION) != 0;
@@ -131,8 +131,8 @@ static inline u8 ib_get_smp_direction(struct ib_smp *smp)
 #define IB_NOTICE_TRAP_DR_TRUNC		0x40
 
 /**
- * ib_init_query_mad() - begin a LID routed Get
- * @mad: cleared packet; the attribute is the caller's
+ * ib_init_query_mad() - fill in the head of a LID routed Get
+ * @mad: cleared packet; the caller sets the attribute
  */
 static inline void ib_init_query_mad(struct ib_smp *mad)
 {

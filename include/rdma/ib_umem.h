@@ -19,7 +19,7 @@ struct ib_umem_odp;
  * struct ib_umem - a range of a process's memory
  * @ibdev: device
  * @owning_mm: address space that is charged for it
- * @iova: address the device shall use; set by ib_umem_find_best_pgsz()
+ * @iova: address that the device uses; set by ib_umem_find_best_pgsz()
  * @length: bytes
  * @address: address in the process
  * @writable: the device may write
@@ -48,10 +48,10 @@ struct ib_umem {
  * @last_sg: last entry of @sgt in the range
  * @first_sg_offset: bytes cut off the first entry
  * @last_sg_trim: bytes cut off the last
- * @pinned_revoke: called when the exporter takes a pinned buffer back
+ * @pinned_revoke: called when a pinned buffer is revoked
  * @private: argument of @pinned_revoke
  * @pinned: the exporter may not move the buffer
- * @revoked: the exporter has taken the buffer back
+ * @revoked: the buffer was revoked
  */
 struct ib_umem_dmabuf {
 	struct ib_umem umem;
@@ -73,7 +73,7 @@ static inline struct ib_umem_dmabuf *to_ib_umem_dmabuf(struct ib_umem *umem)
 }
 
 /**
- * ib_umem_offset() - bytes before the range in its first page
+ * ib_umem_offset() - get the offset of the range in its first page
  * @umem: user memory
  *
  * Return: bytes, less than a page.
@@ -84,7 +84,7 @@ static inline int ib_umem_offset(struct ib_umem *umem)
 }
 
 /**
- * ib_umem_dma_offset() - bytes before the range in its first block
+ * ib_umem_dma_offset() - get the offset of the range in its first block
  * @umem: user memory
  * @pgsz: bytes of a block, a power of two
  *
@@ -98,7 +98,7 @@ static inline unsigned long ib_umem_dma_offset(struct ib_umem *umem, unsigned lo
 }
 
 /**
- * ib_umem_num_dma_blocks() - number of blocks in which the range lies
+ * ib_umem_num_dma_blocks() - get the number of blocks that the range covers
  * @umem: user memory with its iova set
  * @pgsz: bytes of a block, a power of two
  *
@@ -113,7 +113,7 @@ static inline size_t ib_umem_num_dma_blocks(struct ib_umem *umem, unsigned long 
 }
 
 /**
- * ib_umem_num_pages() - number of pages in which the range lies
+ * ib_umem_num_pages() - get the number of pages that the range covers
  * @umem: user memory
  *
  * Return: number of pages, including those that it covers in part.
@@ -138,12 +138,12 @@ unsigned long ib_umem_find_best_pgsz(struct ib_umem *umem,
 				     u64 virt);
 
 /**
- * ib_umem_find_best_pgoff() - largest block size for memory that need not start at an iova
+ * ib_umem_find_best_pgoff() - find the largest block size for memory that is not mapped at an iova
  * @umem: user memory
- * @pgsz_bitmap: block sizes the device has
- * @pgoff_bitmask: bits of the first address that the device can give as an offset
+ * @pgsz_bitmap: block sizes that the device supports
+ * @pgoff_bitmask: bits of the first DMA address that the device supports as an offset
  *
- * Return: the size, or 0 when none fits.
+ * Return: the size, or 0 if none fits.
  */
 static inline unsigned long ib_umem_find_best_pgoff(struct ib_umem *umem,
 						    unsigned long pgsz_bitmap,

@@ -13,13 +13,13 @@
 /**
  * struct ib_umem_odp - a range of a process's memory, present in part
  * @umem: base
- * @notifier: tells when the process's pages change
+ * @notifier: MMU notifier, called when pages of the process change
  * @tgid: the process
  * @pfn_list: a page frame and its rights for every page
- * @dma_list: a DMA address and its ODP_*_ALLOWED_BIT for every page, 0 when absent
+ * @dma_list: a DMA address and its ODP_*_ALLOWED_BIT for every page, 0 if it is not mapped
  * @umem_mutex: protects both lists and @npages
  * @private: for the driver
- * @npages: pages present
+ * @npages: number of pages that are mapped
  * @is_implicit_odp: parent of children that cover the address space
  * @page_shift: log2 of the bytes of a page
  */

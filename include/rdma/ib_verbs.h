@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The kernel verbs API, source compatible with Linux 6.12.  Its parts stand in
+ * The kernel verbs API, source compatible with Linux 6.12.  Its parts are in
  * rdma/verbs/; consumers and drivers include this file.
  */
 #ifndef IB_VERBS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Walking DMA mapped memory in equal, aligned blocks.
+ * Iteration over DMA mapped memory in aligned blocks of equal size.
  */
 #ifndef _RDMA_ITER_H_
 #define _RDMA_ITER_H_
@@ -26,7 +26,7 @@ void __rdma_block_iter_start(struct ib_block_iter *biter,
 bool __rdma_block_iter_next(struct ib_block_iter *biter);
 
 /**
- * rdma_block_iter_dma_address() - DMA address of the block the walk is at
+ * rdma_block_iter_dma_address() - get the DMA address of the current block
  * @biter: walk
  *
  * Return: the address, aligned to the block.
@@ -53,7 +53,7 @@ static inline void __rdma_umem_block_iter_start(struct ib_block_iter *biter,
 	struct sg_table *sgt = &umem->sgt_append.sgt;
 
 	__rdma_block_iter_start(biter, sgt->sgl, sgt->nents, pgsz);
-	/* with blocks smaller than a page, the first block may start inside the first page */
+	/* If blocks are smaller than a page, the first one may start inside the first page. */
 	biter->__sg_advance = ALIGN_DOWN(ib_umem_offset(umem), pgsz);
 	biter->__sg_numblocks = ib_umem_num_dma_blocks(umem, pgsz);
 }
@@ -69,7 +69,7 @@ static inline bool __rdma_umem_block_iter_next(struct ib_block_iter *biter)
  * rdma_umem_for_each_dma_block() - walk user memory
  * @umem: user memory
  * @biter: struct ib_block_iter *
- * @pgsz: bytes of a block, as ib_umem_find_best_pgsz() gave it
+ * @pgsz: bytes of a block, from ib_umem_find_best_pgsz()
  */
 #define rdma_umem_for_each_dma_block(umem, biter, pgsz)			\
 	for (__rdma_umem_block_iter_start(biter, umem, pgsz);		\

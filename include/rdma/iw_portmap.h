@@ -14,7 +14,7 @@
 #define IWPM_IFNAME_SIZE	16
 #define IWPM_IPADDR_SIZE	16
 
-/* Answers of the daemon. */
+/* Error codes of the daemon. */
 enum {
 	IWPM_INVALID_NLMSG_ERR = 10,
 	IWPM_CREATE_MAPPING_ERR,
@@ -25,7 +25,7 @@ enum {
 	IWPM_REMOTE_QUERY_REJECT
 };
 
-/* A device as the daemon knows it. */
+/* Names of a device for the daemon. */
 struct iwpm_dev_data {
 	char dev_name[IWPM_DEVNAME_SIZE];
 	char if_name[IWPM_IFNAME_SIZE];
@@ -33,9 +33,9 @@ struct iwpm_dev_data {
 
 /**
  * struct iwpm_sa_data - a mapping
- * @loc_addr: local address as the consumer gave it
+ * @loc_addr: local address from the consumer
  * @mapped_loc_addr: local address to use on the wire
- * @rem_addr: the peer's address as the consumer gave it
+ * @rem_addr: the peer's address from the consumer
  * @mapped_rem_addr: the peer's address on the wire
  * @flags: the daemon's flags
  */

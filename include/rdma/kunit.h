@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the unit tests of several modules share.
+ * Helpers for the KUnit tests of several modules.
  */
 #ifndef RDMA_KUNIT_H
 #define RDMA_KUNIT_H
@@ -11,8 +11,9 @@
  * rdma_kunit_again() - suite_init of suites with tests that cannot run while the kernel boots
  * @suite: the suite
  *
- * Suites that are built in run while the kernel boots, when tests skip themselves that need user
- * space. KUnit keeps a test's SKIPPED and would skip it whenever the suite is run by debugfs.
+ * Suites that are built in run while the kernel boots; their tests that need user space then skip
+ * themselves. KUnit keeps the status SKIPPED of a test, and would also skip it when the suite is
+ * run later through debugfs. This resets the status.
  *
  * Return: 0.
  */
@@ -20,7 +21,7 @@ static inline int rdma_kunit_again(struct kunit_suite *suite)
 {
 	struct kunit_case *test_case;
 
-	/* Where suites are modules, only a filter has skipped tests that have not run. */
+	/* In a module, tests that have not run yet were skipped by a filter, and stay skipped. */
 	if (__is_defined(MODULE))
 		return 0;
 	kunit_suite_for_each_test_case(suite, test_case)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * RoCE above a bond.
+ * RoCE on net devices that are bonded.
  */
 #ifndef _RDMA_LAG_H_
 #define _RDMA_LAG_H_

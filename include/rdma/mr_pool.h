@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A pool of MRs that a QP keeps ready.
+ * Pools of MRs of a QP, from which the data path gets an MR without an allocation.
  */
 #ifndef _RDMA_MR_POOL_H
 #define _RDMA_MR_POOL_H 1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Omni-Path LIDs of 32 bits in GIDs.
+ * Omni-Path LIDs of 32 bits, encoded in GIDs.
  */
 #ifndef OPA_ADDR_H
 #define OPA_ADDR_H
@@ -18,7 +18,7 @@
 /* First LID above the 16-bit unicast LIDs. */
 #define OPA_IB_UCAST_LID_END	be16_to_cpu(IB_MULTICAST_LID_BASE)
 
-/* Does the GID hold a LID? */
+/* Does the GID encode a LID? */
 static inline bool ib_is_opa_gid(const union ib_gid *gid)
 {
 	u64 id = be64_to_cpu(gid->global.interface_id);
@@ -39,7 +39,7 @@ static inline bool opa_is_extended_lid(__be32 dlid, __be32 slid)
 	return larger >= OPA_IB_UCAST_LID_END;
 }
 
-/* First multicast LID, when multicast LIDs have this many leading ones. */
+/* First multicast LID, if multicast LIDs have this number of leading ones. */
 static inline u32 opa_get_mcast_base(u32 nr_top_bits)
 {
 	return U32_MAX << (32 - nr_top_bits);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Omni-Path subnet management packets as they stand on the wire.
+ * Wire format of Omni-Path subnet management packets.
  */
 #ifndef OPA_SMI_H
 #define OPA_SMI_H
@@ -82,7 +82,7 @@ struct opa_node_info {
 
 #define OPA_PARTITION_TABLE_BLK_SIZE 32
 
-/* Is a directed route packet on its way back? */
+/* Direction of a directed route packet: nonzero if it is returning. */
 static inline u8 opa_get_smp_direction(struct opa_smp *smp)
 {
 	return (smp->status & IB_SMP_DIRECTION) != 0;

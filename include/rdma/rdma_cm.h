@@ -40,7 +40,7 @@ const char *__attribute_const__ rdma_event_msg(enum rdma_cm_event_type event);
 #define RDMA_IB_IP_PS_IB     0x00000000013F0000ULL
 
 /**
- * struct rdma_addr - the two ends
+ * struct rdma_addr - addresses of the two ends
  * @src_addr: own address
  * @dst_addr: the peer's
  * @dev_addr: link addresses
@@ -55,8 +55,8 @@ struct rdma_addr {
  * struct rdma_route - the path between the two ends
  * @addr: the two ends
  * @path_rec: main path and alternates
- * @path_rec_inbound: path of packets that come in, when it differs
- * @path_rec_outbound: path of packets that go out, when it differs
+ * @path_rec_inbound: path of incoming packets, if it differs
+ * @path_rec_outbound: path of outgoing packets, if it differs
  * @num_pri_alt_paths: paths in @path_rec
  */
 struct rdma_route {
@@ -71,13 +71,13 @@ struct rdma_route {
 
 /**
  * struct rdma_conn_param - parameters of a connection
- * @private_data: for the peer's event
+ * @private_data: private data, passed to the peer in its event
  * @private_data_len: bytes
  * @responder_resources: READs and atomics that the peer may have outstanding here
- * @initiator_depth: READs and atomics that may be outstanding at the peer
+ * @initiator_depth: READs and atomics that may be outstanding to the peer
  * @flow_control: hardware flow control
  * @retry_count: transport retries, 0 to 7
- * @rnr_retry_count: retries when the peer has no buffer, 7 for ever
+ * @rnr_retry_count: retries when the peer has no receive posted, 7 for infinite
  * @srq: the QP has an SRQ; this and the members below are for an id without a QP of its own
  * @qp_num: QP number
  * @qkey: Q_Key
@@ -97,7 +97,7 @@ struct rdma_conn_param {
 };
 
 /**
- * struct rdma_ud_param - how to reach a datagram peer
+ * struct rdma_ud_param - address of a datagram peer
  * @private_data: its private data
  * @private_data_len: bytes
  * @ah_attr: its address vector

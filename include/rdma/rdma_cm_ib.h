@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the connection manager offers for InfiniBand ports alone.
+ * Functions of the connection manager for InfiniBand ports only.
  */
 #ifndef RDMA_CM_IB_H
 #define RDMA_CM_IB_H

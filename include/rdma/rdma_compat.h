@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Differences between the kernels for which the core and the modules above it are built: Linux
- * 6.12, in whose words the sources are written, and Linux 7. What the driver needs on the kernel's
- * own core is in its compat.h.
+ * 6.12, whose interfaces the sources use, and Linux 7. The driver's compat.h has its definitions
+ * for the kernel's own core.
  */
 #ifndef RDMA_COMPAT_H
 #define RDMA_COMPAT_H
@@ -25,7 +25,7 @@
 
 DEFINE_LOCK_GUARD_0(rtnl, rtnl_lock(), rtnl_unlock())
 
-/* what a class tells of a device's namespace */
+/* The result type of class.namespace(). */
 #define RDMA_CLASS_NS		const struct ns_common
 
 static inline RDMA_CLASS_NS *rdma_class_ns_of(const struct net *net)
@@ -38,7 +38,7 @@ static inline struct dst_entry *rdma_ip6_route(struct net *net, struct flowi6 *f
 	return ip6_dst_lookup_flow(net, NULL, flow, NULL);
 }
 
-/* Defines what rtnl_link_ops.newlink calls, by a function with the arguments of Linux 6.12. */
+/* Defines rtnl_link_ops.newlink as a call of a function with the arguments of Linux 6.12. */
 #define RDMA_NEWLINK(name, function)						\
 static int name(struct net_device *netdev, struct rtnl_newlink_params *params,	\
 		struct netlink_ext_ack *extack)					\
@@ -51,7 +51,7 @@ static int name(struct net_device *netdev, struct rtnl_newlink_params *params,	\
 #include <net/ipv6_stubs.h>
 
 #define RDMA_NS_DMA_BUF		DMA_BUF
-/* what a work queue is without WQ_UNBOUND, which Linux 7 wants to be told */
+/* Linux 7 requires this flag for work queues without WQ_UNBOUND. */
 #define WQ_PERCPU		0
 
 #define RDMA_CLASS_NS		const void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Hardware counters that QPs are bound to, by hand or by a rule.
+ * Hardware counters to which QPs are bound, manually or automatically by a rule.
  */
 #ifndef _RDMA_COUNTER_H_
 #define _RDMA_COUNTER_H_
@@ -16,12 +16,12 @@ struct ib_device;
 struct ib_qp;
 struct rdma_hw_stats;
 
-/* What the automatic mode compares. */
+/* Attributes that the automatic mode compares. */
 struct auto_mode_param {
 	int qp_type;
 };
 
-/* How QPs find a counter: mode, what is compared, and with what. */
+/* Binding of QPs: mode, the attributes that are compared (mask), and their values. */
 struct rdma_counter_mode {
 	enum rdma_nl_counter_mode mode;
 	enum rdma_nl_counter_mask mask;
@@ -30,10 +30,10 @@ struct rdma_counter_mode {
 
 /**
  * struct rdma_port_counter - counters of a port
- * @mode: how QPs find a counter
- * @hstats: sums of counters that are gone; from the first counter on
- * @num_counters: counters that exist
- * @lock: protects all of it
+ * @mode: how QPs are bound to a counter
+ * @hstats: sums of former counters; allocated with the first counter
+ * @num_counters: number of counters
+ * @lock: protects the members
  */
 struct rdma_port_counter {
 	struct rdma_counter_mode mode;
@@ -44,11 +44,11 @@ struct rdma_port_counter {
 
 /**
  * struct rdma_counter - a counter
- * @RDMA_OBJECT_BASE: base, of which the tracking entry is the head
+ * @RDMA_OBJECT_BASE: object base, which begins with the tracking entry
  * @device: device
  * @id: number in hardware
- * @kref: QPs bound to it
- * @mode: how QPs find it
+ * @kref: references of QPs bound to it
+ * @mode: how QPs are bound to it
  * @lock: protects @stats
  * @stats: values
  * @port: port

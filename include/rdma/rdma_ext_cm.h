@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The communication manager beyond Linux 6.12: alternate paths of connections, listens for some of
- * a service's requests, two that call each other, requests that change hands, receives that are
- * posted before the REP leaves, datagram services that are elsewhere, and multicast groups that are
- * left by what names them.
+ * Extensions of the communication manager to Linux 6.12: alternate paths of connections, listeners
+ * for a part of a service's requests, peer-to-peer connections, handing over of requests, posting
+ * of receives before the REP is sent, redirection of datagram services, and leaving of multicast
+ * groups by address.
  */
 #ifndef RDMA_EXT_CM_H
 #define RDMA_EXT_CM_H
@@ -18,27 +18,27 @@ int ib_send_cm_lap(struct ib_cm_id *cm_id, struct sa_path_rec *alternate_path,
 int ib_send_cm_apr(struct ib_cm_id *cm_id, enum ib_cm_apr_status status, const void *info,
 		   u8 info_length, const void *private_data, u8 private_data_len);
 
-/* What a listen names and its device does not have any more. */
+/* The address of a listener that its device does not have any more. */
 enum ib_cm_listen_error {
 	IB_CM_LISTEN_PORT_GUID = 1,
 	IB_CM_LISTEN_LID,
 	IB_CM_LISTEN_PKEY,
 };
 
-/* Called once, in a context that may sleep; if it does not return 0 the id is destroyed then. */
+/* Called once; may sleep; if it does not return 0 the id is destroyed afterwards. */
 typedef int (*ib_cm_listen_error_handler)(struct ib_cm_id *cm_id, enum ib_cm_listen_error error);
 
 /**
- * struct ib_cm_listen_param - which requests a listen takes
- * @service_id: number of the service, as for ib_cm_listen()
- * @port_guid: only those that arrive at the port with this GUID (the interface id of its first
- *	GID), network order; 0: at any
- * @lid: only those that are sent to this LID; 0: to any
- * @pkey: only those with this P_Key, whoever is a full member; 0: with any
- * @offset: of the private data that are compared
- * @length: bytes that are compared; 0: none
- * @data: what they must be
- * @error_handler: called when the device does not have what is named here any more; or NULL
+ * struct ib_cm_listen_param - the requests that a listener accepts
+ * @service_id: service ID, as for ib_cm_listen()
+ * @port_guid: only requests that arrive at the port with this GUID (the interface id of its first
+ *	GID), in network byte order; 0 for any port
+ * @lid: only requests sent to this LID; 0 for any
+ * @pkey: only requests with this P_Key, regardless of the membership bit; 0 for any
+ * @offset: offset of the private data that are compared
+ * @length: number of bytes that are compared; 0 for none
+ * @data: the bytes that they must equal
+ * @error_handler: called when the device does not have an address given here any more; or NULL
  */
 struct ib_cm_listen_param {
 	__be64				service_id;

@@ -16,17 +16,17 @@
 
 #define IB_DM_CLASS_VERSION		1
 
-/* Status of an answer: there is no controller in the slot. */
+/* Status of a response: there is no controller in the slot. */
 #define IB_DM_STATUS_NO_IOC		0x0100
 
-/* Slots that an I/O unit may have, and service entries of an answer */
+/* Slots that an I/O unit may have, and service entries of a response */
 #define IB_DM_MAX_SLOTS			255
 #define IB_DM_ENTRIES			4
 
 /**
- * struct ib_dm_iou_info - an I/O unit, as on the wire
- * @change_id: another one after each change
- * @max_controllers: slots
+ * struct ib_dm_iou_info - an I/O unit, in wire format
+ * @change_id: changes with each change of the unit
+ * @max_controllers: number of slots
  * @op_rom: bit 0: there is an option ROM
  * @controller_list: 4 bits for each slot, the higher ones first: 0: no controller, 1: a controller,
  *	0xf: no such slot
@@ -39,28 +39,28 @@ struct ib_dm_iou_info {
 };
 
 /**
- * struct ib_dm_ioc_profile - an I/O controller, as on the wire
+ * struct ib_dm_ioc_profile - an I/O controller, in wire format
  * @guid: its GUID
  * @vendor_id: IEEE number of the vendor, in the upper 24 bits
- * @device_id: the vendor's
- * @device_version: the vendor's
+ * @device_id: assigned by the vendor
+ * @device_version: assigned by the vendor
  * @reserved1: 0
  * @subsys_vendor_id: like @vendor_id, of the enclosure
- * @subsys_device_id: the enclosure vendor's
+ * @subsys_device_id: assigned by the vendor of the enclosure
  * @io_class: class of I/O
  * @io_subclass: its subclass
- * @protocol: protocol that it speaks
+ * @protocol: its protocol
  * @protocol_version: its version
- * @service_conn: connections for each service, 0: not told
- * @initiators_supported: initiators at a time, 0: not told
- * @send_queue_depth: messages that may be under way to it
+ * @service_conn: connections for each service, 0 if unspecified
+ * @initiators_supported: concurrent initiators, 0 if unspecified
+ * @send_queue_depth: messages that may be outstanding to it
  * @reserved2: 0
- * @rdma_read_depth: RDMA reads that it has under way
+ * @rdma_read_depth: RDMA READs that it may have outstanding
  * @send_size: largest message to it in bytes
  * @rdma_size: largest RDMA transfer in bytes
- * @op_cap_mask: what it can do, 8 bits of the protocol's
- * @svc_cap_mask: the same of its services
- * @num_svc_entries: service entries
+ * @op_cap_mask: capabilities, 8 bits defined by the protocol
+ * @svc_cap_mask: capabilities of its services
+ * @num_svc_entries: number of service entries
  * @reserved3: 0
  * @id_string: description, in UTF-8
  */
@@ -91,9 +91,9 @@ struct ib_dm_ioc_profile {
 };
 
 /**
- * struct ib_dm_svc_entry - a service of an I/O controller, as on the wire
+ * struct ib_dm_svc_entry - a service of an I/O controller, in wire format
  * @name: its name, zero-padded
- * @id: number by which the communication manager is asked for it
+ * @id: service ID for connection requests
  */
 struct ib_dm_svc_entry {
 	u8 name[40];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Others' I/O units beyond Linux 6.12: the controllers that the subnet's ports offer, and the paths
- * there. What this host offers is in <rdma/rdma_ext_dm.h>.
+ * I/O units of other hosts, an extension to Linux 6.12: the controllers that ports of the subnet
+ * offer, and the paths to them. For controllers that this host offers see <rdma/rdma_ext_dm.h>.
  */
 #ifndef RDMA_EXT_IO_H
 #define RDMA_EXT_IO_H
@@ -12,14 +12,14 @@
 #include <rdma/rdma_ext_dm.h>
 
 /**
- * enum ib_io_event_type - events of others' I/O units
- * @IB_IO_EVENT_UNIT_ADD: an I/O unit is there; its controllers follow
- * @IB_IO_EVENT_UNIT_REMOVE: it is there no more, or nobody will be notified of it any more
- * @IB_IO_EVENT_CONTROLLER_ADD: a unit has a controller; the paths there follow
- * @IB_IO_EVENT_CONTROLLER_REMOVE: it has no such controller any more, or another one in its place
- * @IB_IO_EVENT_PATH_ADD: a controller is reached like this
- * @IB_IO_EVENT_PATH_REMOVE: it is not any more, or in another way
- * @IB_IO_EVENT_REPLAYED: what the ports have found that were there has been told; of nothing
+ * enum ib_io_event_type - events of I/O units of other hosts
+ * @IB_IO_EVENT_UNIT_ADD: an I/O unit exists; events for its controllers follow
+ * @IB_IO_EVENT_UNIT_REMOVE: the unit does not exist any more, or the watcher is being removed
+ * @IB_IO_EVENT_CONTROLLER_ADD: a unit has a controller; events for the paths to it follow
+ * @IB_IO_EVENT_CONTROLLER_REMOVE: the unit has the controller no more, or another one in its place
+ * @IB_IO_EVENT_PATH_ADD: there is a path to a controller
+ * @IB_IO_EVENT_PATH_REMOVE: the path does not exist any more, or has changed
+ * @IB_IO_EVENT_REPLAYED: everything that existing ports have found was reported; for no object
  */
 enum ib_io_event_type {
 	IB_IO_EVENT_UNIT_ADD,
@@ -34,11 +34,11 @@ enum ib_io_event_type {
 /**
  * struct ib_io_unit - an I/O unit, which is a node
  * @guid: GUID of the node
- * @system_image_guid: GUID of the system that it is part of
+ * @system_image_guid: GUID of the system of which it is a part
  * @vendor_id: IEEE number of its vendor, 24 bits
- * @device_id: the vendor's
- * @revision: the vendor's
- * @description: of the node when it was found, zero-terminated
+ * @device_id: assigned by the vendor
+ * @revision: assigned by the vendor
+ * @description: node description when it was found, zero-terminated
  */
 struct ib_io_unit {
 	__be64 guid;
@@ -52,7 +52,7 @@ struct ib_io_unit {
 /**
  * struct ib_io_controller - an I/O controller of a unit
  * @slot: its slot, from 1
- * @profile: as the unit answered; texts need not be zero-terminated
+ * @profile: as reported by the unit; texts need not be zero-terminated
  * @entries: its services; @profile has their number
  */
 struct ib_io_controller {
@@ -63,8 +63,8 @@ struct ib_io_controller {
 
 /**
  * struct ib_io_path - a path to a controller
- * @device: device of this host where it begins
- * @port_num: and the port
+ * @device: device of this host at which it begins
+ * @port_num: port of that device
  * @rec: the path
  */
 struct ib_io_path {
@@ -79,13 +79,13 @@ struct ib_io_path {
  * @unit: the unit; NULL for IB_IO_EVENT_REPLAYED
  * @controller: the controller; NULL if this is about a unit
  * @path: the path; NULL unless this is about a path
- * @parent: what the watcher has put into @context of the controller of a path, of the unit of a
- *	controller
- * @context: a place for the watcher's pointer of what this is about; NULL at first, and kept until
- *	its removal is told
+ * @parent: the pointer that the watcher has stored at @context for the controller of a path, or for
+ *	the unit of a controller
+ * @context: place for a pointer of the watcher for the object of the event; NULL at first, and kept
+ *	until its removal was reported
  *
- * Valid until the callback returns; what @unit, @controller and @path point to, until its removal
- * has been told.
+ * Valid until the callback returns; the objects at @unit, @controller and @path are valid until
+ * their removal was reported.
  */
 struct ib_io_event {
 	enum ib_io_event_type type;
@@ -97,13 +97,13 @@ struct ib_io_event {
 };
 
 /**
- * struct ib_io_watcher - a consumer that is notified of others' I/O units
- * @event: called for each event, one after the other. What is not 0, when something is added, is
- *	returned to be called no more for it, nor for what belongs to it. May sleep, and use the
- *	path; must neither watch or unwatch I/O units or ports, nor have them searched, nor
- *	register or unregister devices, clients or event handlers
- * @entry: the core's
- * @replayed: the core's
+ * struct ib_io_watcher - a consumer that is notified of I/O units of other hosts
+ * @event: called for each event, one at a time. If it returns a nonzero value for an ADD event,
+ *	there are no further events for that object and the objects below it. May sleep, and use
+ *	the path; must neither add or remove watchers of I/O units or ports, nor start a search for
+ *	I/O units, nor register or unregister devices, clients or event handlers
+ * @entry: private to the core
+ * @replayed: private to the core
  */
 struct ib_io_watcher {
 	int (*event)(struct ib_io_watcher *watcher, const struct ib_io_event *event);

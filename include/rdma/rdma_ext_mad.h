@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * MADs beyond Linux 6.12: agents at datagram QPs other than QP0 and QP1, to which a class is
- * redirected.
+ * Extension of the MAD API to Linux 6.12: agents at datagram QPs other than QP0 and QP1, to which a
+ * class is redirected.
  */
 #ifndef RDMA_EXT_MAD_H
 #define RDMA_EXT_MAD_H
@@ -11,7 +11,7 @@
 
 /**
  * struct ib_mad_qp - a datagram QP for MADs
- * @qp: the QP; the core alone posts to it and polls it
+ * @qp: the QP; only the core posts to it and polls its CQ
  */
 struct ib_mad_qp {
 	struct ib_qp *qp;

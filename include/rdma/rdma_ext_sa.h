@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Subnet administration beyond Linux 6.12: any attribute, tables, services, notices.
+ * Extensions of subnet administration to Linux 6.12: any attribute, tables, services, notices.
  */
 #ifndef RDMA_EXT_SA_H
 #define RDMA_EXT_SA_H
@@ -14,8 +14,8 @@
  * @method: IB_MGMT_METHOD_GET or _SET, IB_SA_METHOD_GET_TABLE or _DELETE
  * @attr_id: IB_SA_ATTR_*
  * @attr_mod: attribute modifier
- * @comp_mask: which components of the record count, IB_SA_COMP_MASK() of each
- * @attribute: the record as on the wire; may be NULL if no component counts
+ * @comp_mask: valid components of the record, IB_SA_COMP_MASK() of each
+ * @attribute: the record in wire format; may be NULL if @comp_mask is 0
  * @size: its bytes, at most IB_MGMT_SA_DATA
  */
 struct ib_sa_attr_query {
@@ -28,11 +28,11 @@ struct ib_sa_attr_query {
 };
 
 /**
- * struct ib_sa_table - records of an answer
+ * struct ib_sa_table - records of a response
  * @count: their number; 0 if none matches
  * @size: bytes of each
- * @mad_status: status of the answer, in host byte order; not 0 if the manager refused
- * @records: the records one after another, as on the wire
+ * @mad_status: status of the response, in host byte order; not 0 if the SA refused the query
+ * @records: the records one after another, in wire format
  */
 struct ib_sa_table {
 	unsigned int count;
@@ -46,7 +46,7 @@ static inline const void *ib_sa_table_record(const struct ib_sa_table *table, un
 	return table->records + (size_t)index * table->size;
 }
 
-/* Queries that are asked for often; see ib_sa_attr_query_init(). */
+/* Common queries; see ib_sa_attr_query_init(). */
 enum ib_sa_query_type {
 	IB_SA_QUERY_ALL_SERVICES,
 	IB_SA_QUERY_SERVICE_BY_NAME,
@@ -61,7 +61,7 @@ enum ib_sa_query_type {
 };
 
 /**
- * union ib_sa_query_input - what is looked for
+ * union ib_sa_query_input - search key of a common query
  * @name: name of a service, up to 63 bytes
  * @service_id: number of a service
  * @node_guid: GUID of a node
@@ -120,8 +120,8 @@ int ib_sa_classport_info_query(struct ib_sa_client *client, struct ib_device *de
  * @id: number of the service
  * @gid: the port
  * @pkey: partition in which it is offered
- * @lease: seconds that are left to the record, IB_DEFAULT_SERVICE_LEASE for all time
- * @key: who changes the record must know it
+ * @lease: remaining lease of the record in seconds, IB_DEFAULT_SERVICE_LEASE for an infinite one
+ * @key: needed to change the record
  * @name: name, zero-terminated
  * @data8: for the service
  * @data16: for the service
@@ -169,16 +169,16 @@ void ib_sa_unregister_service(struct ib_sa_service *service);
 /* Notices ------------------------------------------------------------------------------------ */
 
 /**
- * struct ib_sa_inform_info - which notices somebody wants
- * @gid: port that they are about, or 0
- * @lid_range_begin: first LID that they are about, 0xffff for all
- * @lid_range_end: last
+ * struct ib_sa_inform_info - subscription to notices
+ * @gid: port concerned by the notices, or 0
+ * @lid_range_begin: first LID concerned by the notices, 0xffff for all
+ * @lid_range_end: last LID
  * @is_generic: 1 for notices that the specification defines
  * @subscribe: 1 to subscribe, 0 to end it; the core sets it
  * @type: IB_NOTICE_TYPE_* without bit 7, 0xffff for all
  * @trap_num: number of the trap, 0xffff for all
- * @qpn: who receives; the core sets it
- * @resp_time: how soon a notice is confirmed, 4.096 us << n
+ * @qpn: QP that receives them; the core sets it
+ * @resp_time: time within which a notice is acknowledged, 4.096 us << n
  * @producer_type: IB_NOTICE_PROD_*, 0xffffff for all
  *
  * In network byte order.
@@ -197,8 +197,8 @@ struct ib_sa_inform_info {
 };
 
 /**
- * ib_sa_inform_info_init() - want all notices that the specification defines
- * @info: receives that, and may be narrowed; each notice is to be confirmed within a second
+ * ib_sa_inform_info_init() - initialise a subscription to all generic notices
+ * @info: filled in, and may be narrowed by the caller; the response time is about a second
  */
 static inline void ib_sa_inform_info_init(struct ib_sa_inform_info *info)
 {
@@ -214,8 +214,8 @@ static inline void ib_sa_inform_info_init(struct ib_sa_inform_info *info)
 
 /**
  * struct ib_sa_notice - a notice
- * @attr: as the one who noticed wrote it
- * @issuer_gid: the port that noticed
+ * @attr: the notice, as its issuer wrote it
+ * @issuer_gid: port that issued it
  */
 struct ib_sa_notice {
 	struct ib_mad_notice_attr attr;

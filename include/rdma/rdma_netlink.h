@@ -22,8 +22,8 @@ enum {
 
 /**
  * struct rdma_nl_cbs - handlers of one command
- * @doit: answers a request
- * @dump: answers a dump
+ * @doit: handles a request
+ * @dump: handles a dump request
  * @flags: enum rdma_nl_flags
  */
 struct rdma_nl_cbs {
@@ -68,10 +68,10 @@ int rdma_nl_multicast(struct net *net, struct sk_buff *skb,
 bool rdma_nl_chk_listeners(unsigned int group);
 
 /**
- * struct rdma_link_ops - a kind of device that "rdma link add" makes
+ * struct rdma_link_ops - a type of device that "rdma link add" creates
  * @list: private to the core
- * @type: name of the kind
- * @newlink: makes a device above a network interface
+ * @type: name of the type
+ * @newlink: creates a device on a network interface
  */
 struct rdma_link_ops {
 	struct list_head list;

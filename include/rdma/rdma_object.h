@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The base every verbs object embeds: children and parents, owner, tracking
- * entry, and the one way an object comes to life and goes away.
+ * The base that every verbs object embeds: children and parents, owner, tracking
+ * entry, and the life cycle that all objects share.
  *
- * Drivers and ULPs never touch it.  Its first two members keep the names that
- * sources written against Linux 6.12 know (`res`, `usecnt`), see
- * RDMA_OBJECT_BASE.
+ * Drivers and ULPs never access it.  Its first two members have the names that
+ * sources written for Linux 6.12 use (`res`, `usecnt`), see RDMA_OBJECT_BASE.
  */
 #ifndef RDMA_OBJECT_H
 #define RDMA_OBJECT_H
@@ -23,11 +22,11 @@ struct rdma_object;
 struct rdma_owner;
 struct sk_buff;
 
-/* An object has at most this many parents: a QP's PD, two CQs and SRQ */
+/* Maximum number of parents of an object: a QP's PD, two CQs and SRQ. */
 #define RDMA_OBJECT_PARENTS	4
 
 /**
- * enum rdma_object_type - what kind of verbs object embeds a base
+ * enum rdma_object_type - type of a verbs object
  * @RDMA_OBJECT_UCONTEXT: user context; its @owner owns the context's objects
  * @RDMA_OBJECT_PD: protection domain
  * @RDMA_OBJECT_CQ: completion queue
@@ -36,15 +35,15 @@ struct sk_buff;
  * @RDMA_OBJECT_MR: memory region (driver-allocated)
  * @RDMA_OBJECT_MW: memory window
  * @RDMA_OBJECT_FMR: MR that is mapped without work requests (driver-allocated)
- * @RDMA_OBJECT_AH: address handle; made and destroyed in atomic context
+ * @RDMA_OBJECT_AH: address handle; may be created and destroyed in atomic context
  * @RDMA_OBJECT_XRCD: XRC domain
  * @RDMA_OBJECT_WQ: work queue (driver-allocated)
  * @RDMA_OBJECT_RWQ_TABLE: receive work queue indirection table
  * @RDMA_OBJECT_FLOW: flow rule (driver-allocated)
  * @RDMA_OBJECT_DM: device memory (driver-allocated)
  * @RDMA_OBJECT_COUNTERS: user counter set
- * @RDMA_OBJECT_COUNTER: hardware counter that QPs are bound to
- * @RDMA_OBJECT_CM_ID: connection manager id; tracked, but not made by a driver
+ * @RDMA_OBJECT_COUNTER: hardware counter to which QPs are bound
+ * @RDMA_OBJECT_CM_ID: connection manager id; tracked, but not created by a driver
  * @RDMA_OBJECT_TYPES: number of types
  */
 enum rdma_object_type {
@@ -71,9 +70,9 @@ enum rdma_object_type {
 /**
  * enum rdma_object_state - state of an object's life
  * @RDMA_OBJECT_UNUSED: zeroed memory, the base was never initialised
- * @RDMA_OBJECT_NEW: initialised, may have parents, nobody can look it up
+ * @RDMA_OBJECT_NEW: initialised, may have parents, cannot be looked up yet
  * @RDMA_OBJECT_LIVE: published
- * @RDMA_OBJECT_DYING: withdrawn; being destroyed, takes no more children
+ * @RDMA_OBJECT_DYING: withdrawn; being destroyed, accepts no more children
  */
 enum rdma_object_state {
 	RDMA_OBJECT_UNUSED,
@@ -84,13 +83,13 @@ enum rdma_object_state {
 
 /**
  * struct rdma_object_ops - operations of an object type
- * @destroy: take the object down in the driver.  Runs in process context when
- *	no child exists and no lookup reference is held.  An error means that
- *	the object still stands and is published again.
+ * @destroy: destroy the object in the driver.  Called when no child exists and no
+ *	lookup reference is held; may sleep, unless the object is destroyed in atomic
+ *	context (AHs).  After an error the object is unchanged and published again.
  * @release: free the core-allocated memory after @destroy succeeded; NULL for
- *	driver-allocated types, whose memory is gone once @destroy returned 0.
- * @describe: append netlink attributes of a CM id.  A port other than 0 selects: the
- *	id of another port is answered with -EAGAIN.  NULL when there is nothing to append
+ *	driver-allocated types, whose memory was freed when @destroy returned 0.
+ * @describe: append netlink attributes of a CM id.  With a port other than 0 it
+ *	returns -EAGAIN for the id of another port.  NULL if there are none to append
  */
 struct rdma_object_ops {
 	int (*destroy)(struct rdma_object *obj, struct ib_udata *udata);
@@ -100,17 +99,17 @@ struct rdma_object_ops {
 
 /**
  * struct rdma_object - base of every verbs object
- * @res: tracking entry: who made it, its number, references of lookups
- * @usecnt: children that exist; negative while the object is dying.  Plain
- *	increments by holders that are no objects (multicast or flow
- *	attachments) are counted the same way.
+ * @res: tracking entry: its creator, its number, references of lookups
+ * @usecnt: number of children; negative while the object is being destroyed.
+ *	References that are held by no object (multicast or flow attachments) are
+ *	counted the same way.
  * @type: enum rdma_object_type
  * @state: enum rdma_object_state
  * @num_parents: entries used in @parent
- * @reap_failed: ib_reap_objects() tried to destroy this object and could not
- * @device: device the object lives on
- * @owner: module or user context it belongs to; NULL for objects that a driver
- *	made behind the core's back, XRC domains, counters and address handles of users
+ * @reap_failed: ib_reap_objects() has failed to destroy this object
+ * @device: device of the object
+ * @owner: module or user context to which it belongs; NULL for objects that a driver
+ *	made without the core, XRC domains, counters and address handles of users
  * @owner_entry: in @owner's list while published, protected by its lock; a module's objects only
  * @ops: life-cycle operations of the type
  * @parent: objects that must outlive this one, each counted in its @usecnt
@@ -131,8 +130,8 @@ struct rdma_object {
 };
 
 /*
- * How a verbs structure embeds the base: as `obj` for the core, as `res` and
- * `usecnt` for sources that know those members of Linux 6.12.
+ * Embeds the base in a verbs structure: as `obj` for the core, and as `res` and
+ * `usecnt` for sources that use these members of Linux 6.12.
  */
 #define RDMA_OBJECT_BASE					\
 	union {							\

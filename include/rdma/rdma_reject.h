@@ -2,10 +2,10 @@
 /*
  * Reasons for refused requests.
  *
- * A user who is handed EINVAL should be able to learn which attribute was wrong without rebuilding
- * anything. Code that refuses something a user asked for calls rdma_refuse() with the errno it is
- * about to return and one sentence naming the attribute, its value and the limit. Nothing goes to
- * the kernel log: the sentence is emitted as the tracepoint rdma_core:rdma_reject and, when the
+ * A user who gets EINVAL should be able to find out which attribute was wrong without rebuilding
+ * anything. Code that refuses a request of a user calls rdma_refuse() with the errno that it is
+ * about to return and one sentence that names the attribute, its value and the limit. Nothing goes
+ * to the kernel log: the sentence is emitted as the trace point rdma_core:rdma_reject and, if the
  * call was made for an open file, kept in that file's ring of the last RDMA_REJECT_KEPT reasons,
  * which /proc/PID/fdinfo/FD shows.
  *
@@ -26,7 +26,7 @@ struct netlink_ext_ack;
 struct rdma_running;
 struct seq_file;
 
-/* Reasons a file keeps, the bytes of one reason including its NUL, and values in one. */
+/* Number of reasons that a file keeps; bytes of one reason, including its NUL; values in one. */
 #define RDMA_REJECT_KEPT 8
 #define RDMA_REJECT_TEXT 96
 #define RDMA_REJECT_VALUES 8
@@ -35,8 +35,8 @@ struct seq_file;
  * struct rdma_reason - one place that refuses something
  * @fmt: printf format of the sentence
  * @owner: module whose text @fmt is, NULL for the kernel's own
- * @kinds: what each value is: a number of so many bytes, RDMA_REASON_STRING, or
- *         RDMA_REASON_OTHER; 0 ends
+ * @kinds: type of each value: the size of a number in bytes, RDMA_REASON_STRING, or
+ *         RDMA_REASON_OTHER; 0 ends the array
  *
  * Made by rdma_refuse(), one constant for each call in the source.
  */
@@ -74,8 +74,8 @@ struct rdma_reject_entry {
  * struct rdma_reject_log - the last reasons given to one open file
  * @count: reasons recorded since the log was initialised, the kept ones included
  * @stays: modules besides ib_core that are not unloaded while the log exists, such as the file's
- *         own and the device's driver. Their reasons become text when they are read, if what
- *         they quote is constant and theirs; other reasons are kept as text.
+ *         own and the device's driver. Reasons of these modules are formatted when they are read,
+ *         if they quote only constant strings of these modules; others are stored as text.
  * @ring: the last RDMA_REJECT_KEPT of them, indexed by number modulo RDMA_REJECT_KEPT
  *
  * Embed it in the file's private structure. All zeroes is a valid empty log. Writers and readers
@@ -89,13 +89,13 @@ struct rdma_reject_log {
 
 /**
  * struct rdma_reject_scope - the request the current task is working on
- * @log: where reasons are kept, or NULL for the tracepoint alone
+ * @log: log that keeps the reasons, or NULL for the trace point only
  * @device: device the request addresses, or NULL while it is not known. The caller may set it at
  *          any time between enter and leave and must keep the device alive until leave.
- * @extack: netlink answer that takes the first reason, cut off where it is too long, or NULL
+ * @extack: netlink extack that receives the first reason, truncated if it is too long, or NULL
  * @quiet: record nothing at all. The caller sets it around requests by which libraries probe for
- *         optional features, since these are refused at every open and would bury real reasons.
- * @told: a reason was given
+ *         optional features, since these are refused at every open and would displace real reasons.
+ * @told: a reason was recorded
  * @outer: scope that was current before this one (private)
  * @running: place in the table of running requests, NULL while it is not there (private)
  *
@@ -111,7 +111,7 @@ struct rdma_reject_scope {
 	struct rdma_running *running;
 };
 
-/* The bytes of a number after promotion, or what else it is. */
+/* Type of a value, for rdma_reason.kinds: a promoted number's size, or RDMA_REASON_*. */
 #define __rdma_reason_kind(_value)				\
 	_Generic((_value) + 0,					\
 		 int: sizeof(int),				\
@@ -134,7 +134,7 @@ static inline u64 __rdma_reason_pointer(const void *value)
 	return (unsigned long)value;
 }
 
-/* A number or a pointer as what is kept of it. */
+/* Converts a number or a pointer to the type in which it is stored. */
 #define __rdma_reason_value(_value)				\
 	_Generic((_value) + 0,					\
 		 int: __rdma_reason_number,			\
@@ -181,13 +181,13 @@ static inline u64 __rdma_reason_pointer(const void *value)
 	}
 #endif
 
-/* Lets the compiler compare values and format. */
+/* Makes the compiler check the values against the format. */
 static inline __printf(1, 2) void __rdma_reason_check(const char *fmt, ...)
 {
 }
 
 /**
- * rdma_refuse_in() - rdma_refuse() by who knows the request
+ * rdma_refuse_in() - rdma_refuse() for code that has the request at hand
  * @_scope: the request; NULL if there is none
  * @_err: the negative errno the caller is about to return
  * @_fmt: printf format, as for rdma_refuse()
@@ -209,15 +209,17 @@ static inline __printf(1, 2) void __rdma_reason_check(const char *fmt, ...)
  * rdma_refuse() - refuse a request and say why
  * @_err: the negative errno the caller is about to return
  * @_fmt: printf format, a literal, of one sentence without line feed that names the attribute, its
- *        value and what would be acceptable, such as "max_send_wr %u > device limit %u". What does
- *        not fit into RDMA_REJECT_TEXT bytes is cut off. Numbers of one or two bytes are not
- *        formatted as such: %u, not %hhu; widths and precisions stand in the format. At most
+ *        value and what would be acceptable, such as "max_send_wr %u > device limit %u". It is
+ *        truncated to RDMA_REJECT_TEXT bytes. Numbers of one or two bytes are formatted with %u,
+ *        not %hhu; widths and precisions must be in the format, not %*. At most
  *        RDMA_REJECT_VALUES values follow.
  *
- * Emits the trace point rdma_core:rdma_reject and gives the reason to the netlink answer, or stores
- * it in the log of the file, whose request the current task is serving, if any. Prints nothing, and
- * formats nothing unless somebody reads it. Does nothing for requests marked quiet. Context: any,
- * including interrupts (then the trace point alone); takes no lock and allocates nothing.
+ * Emits the trace point rdma_core:rdma_reject. If the current task serves a request, also passes
+ * the reason to its netlink extack or stores it in the log of its file. Prints nothing, and formats
+ * the text only when it is read. Does nothing for requests marked quiet.
+ *
+ * Context: any, including interrupts (then the trace point only); takes no lock and allocates
+ * nothing.
  *
  * Return: @_err.
  */
@@ -236,10 +238,10 @@ void rdma_reject_show(struct seq_file *seq, struct rdma_reject_log *log);
  * rdma_reject_begin() - begin a request on behalf of an open file
  * @log: the file's log, or NULL if it has none
  * @scope: storage for the duration of the request; @scope->device, @scope->extack and
- *         @scope->quiet start out empty and are the caller's to set
+ *         @scope->quiet are cleared, and may be set by the caller
  *
- * Who has the scope at hand can refuse the request by rdma_refuse_in() from now on; for anybody
- * else to do so, it must be attached to the task.
+ * From now on code that has the scope at hand can refuse the request by rdma_refuse_in(); for
+ * rdma_refuse() the scope must be attached to the task.
  */
 static inline void rdma_reject_begin(struct rdma_reject_log *log, struct rdma_reject_scope *scope)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Resource tracking: lists a device's objects for netlink, with who made them,
+ * Resource tracking: lists a device's objects and their creators for netlink,
  * and counts them.
  */
 #ifndef _RDMA_RESTRACK_H_
@@ -14,7 +14,7 @@
 #include <linux/xarray.h>
 #include <uapi/rdma/rdma_netlink.h>
 
-/* Mark of an entry that only a dump with driver details shows. */
+/* Mark of an entry that is shown only in a dump with driver details. */
 #define RESTRACK_DD XA_MARK_1
 
 struct ib_device;
@@ -47,8 +47,8 @@ enum rdma_restrack_type {
  * @no_track: the entry must never be in the table
  * @hidden: the entry is not in the table, but its number stays reserved
  * @user: made by a process
- * @kref: one for the table, one for each lookup
- * @drained: completed when the last reference is put, set while a destruction waits for that
+ * @kref: references: one of the table, one of each lookup
+ * @drained: completed when the last reference is put; not NULL while a destruction waits for that
  * @task: process that made a user's object, referenced
  * @kern_name: module that made a kernel object
  * @type: type
@@ -126,7 +126,7 @@ static inline void rdma_restrack_no_track(struct rdma_restrack_entry *res)
 }
 
 /**
- * rdma_restrack_is_tracked() - may the object stand in the tables?
+ * rdma_restrack_is_tracked() - may the object be in the tables?
  * @res: its entry
  *
  * Return: true if so.

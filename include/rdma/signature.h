@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Data integrity: what a signature MR checks and generates.
+ * Data integrity: attributes of signature MRs, which check and generate protection fields.
  */
 #ifndef _RDMA_SIGNATURE_H_
 #define _RDMA_SIGNATURE_H_
@@ -30,12 +30,12 @@ enum ib_t10_dif_bg_type {
 
 /**
  * struct ib_t10_dif_domain - T10-DIF in one domain
- * @bg_type: kind of guard, CRC or IP checksum
+ * @bg_type: type of guard, CRC or IP checksum
  * @pi_interval: data bytes that one field protects
  * @bg: seed of the guard
  * @app_tag: application tag
  * @ref_tag: reference tag
- * @ref_remap: the reference tag grows by one each interval
+ * @ref_remap: the reference tag increments with each interval
  * @app_escape: an application tag of all ones switches checking off
  * @ref_escape: a reference tag of all ones switches checking off
  * @apptag_check_mask: bits of the application tag that are checked
@@ -63,8 +63,8 @@ struct ib_sig_domain {
 /**
  * struct ib_sig_attrs - layout of a transfer with signatures
  * @check_mask: bytes of the field to check, IB_SIG_CHECK_*
- * @mem: in memory
- * @wire: on the wire
+ * @mem: format in memory
+ * @wire: format on the wire
  * @meta_length: bytes of protection data in memory
  */
 struct ib_sig_attrs {
@@ -88,10 +88,10 @@ enum {
 
 /**
  * struct ib_sig_err - first error found
- * @err_type: which part of the field
- * @expected: value that was computed
- * @actual: value that was there
- * @sig_err_offset: bytes before its interval, counted as if each field stood behind its data
+ * @err_type: part of the field that is wrong
+ * @expected: computed value
+ * @actual: value in the field
+ * @sig_err_offset: offset of its interval, counted as if each field followed its data
  * @key: key of the MR
  */
 struct ib_sig_err {

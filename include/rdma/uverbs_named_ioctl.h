@@ -23,7 +23,7 @@
 #define UVERBS_OBJECT_METHODS(object_id) \
 	_UVERBS_NAME(_object_methods_##object_id, __LINE__)
 
-/* A method with its handler (none where attributes are added to one) and attributes. */
+/* A method with its attributes and handler (none if attributes are added to a method). */
 #define _UVERBS_DEFINE_METHOD(_method_id, _handler, ...)				\
 	static const struct uverbs_attr_def *const					\
 	UVERBS_METHOD_ATTRS(_method_id)[] = { __VA_ARGS__ };				\
@@ -49,7 +49,7 @@
 #define DECLARE_UVERBS_NAMED_METHOD(_method_id, ...) \
 	_UVERBS_DEFINE_METHOD(_method_id, UVERBS_HANDLER(_method_id), __VA_ARGS__)
 
-/* A method that does nothing but destroy the handle it is given. */
+/* A method that only destroys a handle. */
 #define DECLARE_UVERBS_NAMED_METHOD_DESTROY(_method_id, _handle_attr) \
 	_UVERBS_DEFINE_METHOD(_method_id, uverbs_destroy_def_handler, _handle_attr)
 

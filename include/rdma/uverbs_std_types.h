@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Looking up and making handles in command handlers.
+ * Look-up and creation of handles in command handlers.
  */
 #ifndef _UVERBS_STD_TYPES__
 #define _UVERBS_STD_TYPES__
@@ -10,7 +10,7 @@
 #include <rdma/uverbs_ioctl.h>
 #include <rdma/uverbs_types.h>
 
-/* A handle number, which must be a u32: a signed one would be extended on its way to s64. */
+/* A handle number, which must be a u32: a signed one would be sign-extended to s64. */
 #define _uobj_check_id(_id)	(typecheck(u32, _id) * (_id))
 
 /* Description of an object of the command's device. */
@@ -74,7 +74,7 @@ static inline void uobj_put_write(struct ib_uobject *uobj)
 	rdma_lookup_put_uobject(uobj, mode);
 }
 
-/* Give up a handle under construction; there is no object behind it. */
+/* Aborts a new handle, for which no object was created. */
 static inline void uobj_alloc_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs)
 {
 	const bool hw_obj_valid = false;
@@ -82,7 +82,7 @@ static inline void uobj_alloc_abort(struct ib_uobject *uobj, struct uverbs_attr_
 	rdma_alloc_abort_uobject(uobj, attrs, hw_obj_valid);
 }
 
-/* The object exists: from here the end of the command makes the handle visible or destroys it. */
+/* The object was created: at the end of the command its handle becomes visible, or is destroyed. */
 static inline void uobj_finalize_uobj_create(struct ib_uobject *uobj,
 					     struct uverbs_attr_bundle *attrs)
 {
@@ -90,7 +90,7 @@ static inline void uobj_finalize_uobj_create(struct ib_uobject *uobj,
 	attrs->uobject = uobj;
 }
 
-/* Make a handle of a type; *ib_dev takes the device, which stays until the command ends. */
+/* Makes a handle of a type; *ib_dev is set to the device, which exists until the command ends. */
 static inline struct ib_uobject *__uobj_alloc(const struct uverbs_api_object *obj,
 					      struct uverbs_attr_bundle *attrs,
 					      struct ib_device **ib_dev)
@@ -106,7 +106,7 @@ static inline struct ib_uobject *__uobj_alloc(const struct uverbs_api_object *ob
 #define uobj_alloc(_type, _attrs, _ib_dev) \
 	__uobj_alloc(uobj_get_type(_attrs, _type), _attrs, _ib_dev)
 
-/* Join a flow action and its handle. */
+/* Links a flow action and its handle. */
 static inline void uverbs_flow_action_fill_action(struct ib_flow_action *action,
 						  struct ib_uobject *uobj,
 						  struct ib_device *ib_dev,
@@ -121,8 +121,8 @@ static inline void uverbs_flow_action_fill_action(struct ib_flow_action *action,
 }
 
 /**
- * struct ib_uflow_resources - objects that the specifications of a flow rule refer to
- * @max: room in each of the arrays
+ * struct ib_uflow_resources - objects to which the specifications of a flow rule refer
+ * @max: number of entries of each array
  * @num: sum of the entries used in both arrays
  * @collection_num: entries used in @collection
  * @counters_num: entries used in @counters
@@ -152,7 +152,7 @@ void flow_resources_add(struct ib_uflow_resources *uflow_res,
 
 void ib_uverbs_flow_resources_free(struct ib_uflow_resources *uflow_res);
 
-/* Join a flow rule and its handle, and count it in its QP, which outlives it. */
+/* Links a flow rule and its handle, and counts it as user of its QP. */
 static inline void ib_set_flow(struct ib_uobject *uobj, struct ib_flow *ibflow,
 			       struct ib_qp *qp, struct ib_device *device,
 			       struct ib_uflow_resources *uflow_res)
@@ -168,10 +168,10 @@ static inline void ib_set_flow(struct ib_uobject *uobj, struct ib_flow *ibflow,
 }
 
 /**
- * struct uverbs_api_object - an object of a device's ABI
+ * struct uverbs_api_object - an object type of a device's ABI
  * @type_attrs: type of its handles
  * @type_class: class of the type
- * @disabled: no handle can be made any more
+ * @disabled: the device does not support the type
  * @id: number
  */
 struct uverbs_api_object {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Types of objects that user handles stand for.
+ * Types of objects of user handles.
  */
 #ifndef _UVERBS_TYPES_
 #define _UVERBS_TYPES_
@@ -15,7 +15,7 @@ struct inode;
 struct uverbs_api_object;
 struct uverbs_obj_type;
 
-/* How a handle is locked while a command works on it: shared, alone, or alone to destroy. */
+/* How a handle is locked during a command: shared, exclusively, or exclusively to destroy it. */
 enum rdma_lookup_mode {
 	UVERBS_LOOKUP_READ,
 	UVERBS_LOOKUP_WRITE,
@@ -25,14 +25,14 @@ enum rdma_lookup_mode {
 
 /**
  * struct uverbs_obj_type_class - operations of a class of handles: numbers or descriptors
- * @alloc_begin: makes a handle that nobody can look up yet
+ * @alloc_begin: makes a handle that cannot be looked up yet
  * @alloc_commit: makes it visible; takes the caller's reference
  * @alloc_abort: undoes @alloc_begin
  * @lookup_get: finds a handle and takes a reference
- * @lookup_put: gives it back
- * @destroy_hw: destroys the object behind the handle
- * @remove_handle: makes the number unused
- * @swap_uobjects: lets a new handle take over an old one's number
+ * @lookup_put: drops it
+ * @destroy_hw: destroys the object of the handle
+ * @remove_handle: frees the number
+ * @swap_uobjects: gives a new handle the number of an old one
  */
 struct uverbs_obj_type_class {
 	struct ib_uobject *(*alloc_begin)(const struct uverbs_api_object *obj,
@@ -68,7 +68,7 @@ struct uverbs_obj_type {
 /**
  * struct uverbs_obj_idr_type - a type whose handles are numbers
  * @type: base
- * @destroy_object: destroys the object; after an error it stays, unless @why forbids that
+ * @destroy_object: destroys the object; after an error it is kept
  */
 struct uverbs_obj_idr_type {
 	struct uverbs_obj_type  type;
@@ -118,7 +118,7 @@ void rdma_assign_uobject(struct ib_uobject *to_uobj,
 			 struct uverbs_attr_bundle *attrs);
 
 /**
- * uverbs_uobject_get() - keep a handle's structure
+ * uverbs_uobject_get() - take a reference on a handle's structure
  * @uobject: handle
  */
 static inline void uverbs_uobject_get(struct ib_uobject *uobject)
@@ -136,10 +136,10 @@ extern const struct uverbs_obj_type_class uverbs_idr_class;
 /* The handle is a file descriptor. */
 extern const struct uverbs_obj_type_class uverbs_fd_class;
 
-/* A constant 0 that does not compile when the condition holds. */
+/* A constant 0; a compile-time error if the condition is true. */
 #define UVERBS_BUILD_BUG_ON(cond) BUILD_BUG_ON_ZERO(cond)
 
-/* The size of a handle, which must have room for its base. */
+/* The size of a handle, which must not be smaller than its base. */
 #define UVERBS_OBJ_SIZE(_size) \
 	((_size) + UVERBS_BUILD_BUG_ON((_size) < sizeof(struct ib_uobject)))
 
@@ -154,7 +154,7 @@ extern const struct uverbs_obj_type_class uverbs_fd_class;
 		.flags = (_flags),						\
 	}).type)
 
-/* Type of an object whose handle is a number and has room for more than the base. */
+/* Type of an object whose handle is a number, with a structure larger than the base. */
 #define UVERBS_TYPE_ALLOC_IDR_SZ(_size, _destroy_object)			\
 	(((const struct uverbs_obj_idr_type) {					\
 		.type.type_class = &uverbs_idr_class,				\

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A command's attributes, decoded and validated, as handlers and drivers read
- * and answer them.
+ * The decoded and validated attributes of a command, and functions by which handlers
+ * and drivers read and write them.
  */
 #ifndef RDMA_UVERBS_ATTR_H
 #define RDMA_UVERBS_ATTR_H
@@ -36,7 +36,7 @@ struct uverbs_ptr_attr {
 
 /**
  * struct uverbs_obj_attr - handle
- * @uobject: handle, locked as the specification asks
+ * @uobject: handle, locked as required by the specification
  * @attr_elm: its specification
  */
 struct uverbs_obj_attr {
@@ -61,11 +61,11 @@ struct uverbs_attr {
 /**
  * struct uverbs_attr_bundle - a running command
  * @driver_udata: the driver's part of the request
- * @ucore: the core's part of a request by the write() ABI
- * @hdr: all members before the attributes, as a structure of its own
+ * @ucore: the core's part of a request of the write() ABI
+ * @hdr: all members before the attributes, as a separate structure
  * @ufile: open file
  * @context: device context, NULL before there is one
- * @uobject: handle that the command makes
+ * @uobject: handle that the command creates
  * @attr_present: attributes given, by uapi_bkey_attr()
  * @attrs: the attributes, by uapi_bkey_attr()
  */
@@ -103,11 +103,11 @@ static inline bool uverbs_attr_is_valid(const struct uverbs_attr_bundle *attrs_b
 }
 
 /**
- * uverbs_attr_get() - an attribute
+ * uverbs_attr_get() - get an attribute
  * @attrs_bundle: command
  * @idx: attribute
  *
- * Return: the attribute, or -ENOENT as a pointer when it was not given.
+ * Return: the attribute, or ERR_PTR(-ENOENT) if it was not given.
  */
 static inline const struct uverbs_attr *
 uverbs_attr_get(const struct uverbs_attr_bundle *attrs_bundle, u16 idx)
@@ -123,16 +123,16 @@ static inline struct uverbs_attr_bundle *rdma_udata_to_uverbs_attr_bundle(struct
 	return container_of(udata, struct uverbs_attr_bundle, driver_udata);
 }
 
-/* The driver's context of the command that carries udata; NULL when there is no command. */
+/* The driver's context of the command that carries udata; NULL if there is no command. */
 #define rdma_udata_to_drv_context(udata, drv_dev_struct, member)				\
 	((udata) ? container_of(rdma_udata_to_uverbs_attr_bundle(udata)->context,		\
 				drv_dev_struct, member) : (drv_dev_struct *)NULL)
 
-/* Is it an error other than that the attribute was not given? */
+/* Is it another error than -ENOENT, which means that the attribute was not given? */
 #define IS_UVERBS_COPY_ERR(_ret)	((_ret) != 0 && (_ret) != -ENOENT)
 
 /**
- * uverbs_attr_get_enum_id() - alternative chosen by a UVERBS_ATTR_ENUM_IN attribute
+ * uverbs_attr_get_enum_id() - get the alternative chosen by a UVERBS_ATTR_ENUM_IN attribute
  * @attrs_bundle: command
  * @idx: attribute
  *
@@ -146,7 +146,7 @@ static inline int uverbs_attr_get_enum_id(const struct uverbs_attr_bundle *attrs
 }
 
 /**
- * uverbs_attr_get_len() - bytes of an attribute
+ * uverbs_attr_get_len() - get the length of an attribute in bytes
  * @attrs_bundle: command
  * @idx: attribute
  *
@@ -160,11 +160,11 @@ static inline int uverbs_attr_get_len(const struct uverbs_attr_bundle *attrs_bun
 }
 
 /**
- * uverbs_attr_get_uobject() - handle in an attribute
+ * uverbs_attr_get_uobject() - get the handle in an attribute
  * @attrs_bundle: command
  * @idx: attribute
  *
- * Return: the handle, or -ENOENT as a pointer.
+ * Return: the handle, or ERR_PTR(-ENOENT).
  */
 static inline struct ib_uobject *
 uverbs_attr_get_uobject(const struct uverbs_attr_bundle *attrs_bundle, u16 idx)
@@ -175,11 +175,11 @@ uverbs_attr_get_uobject(const struct uverbs_attr_bundle *attrs_bundle, u16 idx)
 }
 
 /**
- * uverbs_attr_get_obj() - object behind the handle in an attribute
+ * uverbs_attr_get_obj() - get the object of the handle in an attribute
  * @attrs_bundle: command
  * @idx: attribute
  *
- * Return: the object, or -ENOENT as a pointer.
+ * Return: the object, or ERR_PTR(-ENOENT).
  */
 static inline void *uverbs_attr_get_obj(const struct uverbs_attr_bundle *attrs_bundle, u16 idx)
 {
@@ -192,12 +192,12 @@ void uverbs_finalize_uobj_create(const struct uverbs_attr_bundle *attrs_bundle,
 				 u16 idx);
 
 /**
- * uverbs_attr_ptr_get_array_size() - elements of an attribute that is an array
+ * uverbs_attr_ptr_get_array_size() - get the number of elements of an attribute that is an array
  * @attrs: command
  * @idx: attribute
  * @elem_size: bytes of an element
  *
- * Return: elements, -ENOENT, or -EINVAL when the length is no multiple of an element's.
+ * Return: the number, -ENOENT, or -EINVAL if the length is no multiple of @elem_size.
  */
 static inline int uverbs_attr_ptr_get_array_size(struct uverbs_attr_bundle *attrs, u16 idx,
 						 size_t elem_size)
@@ -210,10 +210,10 @@ static inline int uverbs_attr_ptr_get_array_size(struct uverbs_attr_bundle *attr
 }
 
 /**
- * uverbs_attr_get_uobjs_arr() - handles in an attribute
+ * uverbs_attr_get_uobjs_arr() - get the handles in an attribute
  * @attrs_bundle: command
  * @attr_idx: attribute
- * @arr: receives the array, NULL when it was not given
+ * @arr: receives the array, NULL if it was not given
  *
  * Return: number of handles.
  */
@@ -235,11 +235,11 @@ static inline bool uverbs_attr_ptr_is_inline(const struct uverbs_attr *attr)
 }
 
 /**
- * uverbs_attr_get_alloced_ptr() - input that was declared with UA_ALLOC_AND_COPY
+ * uverbs_attr_get_alloced_ptr() - get input that was declared with UA_ALLOC_AND_COPY
  * @attrs_bundle: command
  * @idx: attribute
  *
- * Return: kernel memory that lives as long as the command, or -ENOENT as a pointer.
+ * Return: kernel memory that lives as long as the command, or ERR_PTR(-ENOENT).
  */
 static inline void *uverbs_attr_get_alloced_ptr(const struct uverbs_attr_bundle *attrs_bundle,
 						u16 idx)
@@ -253,7 +253,7 @@ static inline void *uverbs_attr_get_alloced_ptr(const struct uverbs_attr_bundle 
 	return (void *)&found->ptr_attr.data;
 }
 
-/* Copies the first bytes of input, wherever it is. */
+/* Copies the first bytes of input, from the attribute itself or from user memory. */
 static inline int uverbs_attr_read(void *to, const struct uverbs_attr *attr, size_t bytes)
 {
 	if (uverbs_attr_ptr_is_inline(attr)) {
@@ -302,7 +302,7 @@ static inline int _uverbs_copy_from_or_zero(void *to,
 	_uverbs_copy_from_or_zero(to, attrs_bundle, idx, sizeof(*to))
 
 /**
- * ib_uverbs_get_ucontext() - device context of a command, even of one that needs none
+ * ib_uverbs_get_ucontext() - get the device context of a command, even of one that needs none
  * @attrs: command
  *
  * Return: the context or an error pointer.
@@ -341,7 +341,7 @@ int uverbs_copy_to_struct_or_zero(const struct uverbs_attr_bundle *bundle,
 
 #else /* CONFIG_INFINIBAND_USER_ACCESS */
 
-/* Drivers still compile their methods, which nobody can call. */
+/* For drivers, whose methods are compiled but cannot be called. */
 static inline int uverbs_get_flags64(u64 *to, const struct uverbs_attr_bundle *attrs_bundle,
 				     size_t idx, u64 allowed_bits)
 {
@@ -388,7 +388,7 @@ static inline int uverbs_copy_to_struct_or_zero(const struct uverbs_attr_bundle 
 #endif /* CONFIG_INFINIBAND_USER_ACCESS */
 
 /**
- * uverbs_alloc() - memory that lives as long as a command
+ * uverbs_alloc() - allocate memory that lives as long as a command
  * @bundle: command
  * @size: bytes
  *
@@ -464,7 +464,7 @@ static inline __malloc void *uverbs_kcalloc(struct uverbs_attr_bundle *bundle, s
 	 uverbs_get_const_default_unsigned(_to, _attrs_bundle, _idx, _default))
 
 /**
- * uverbs_get_raw_fd() - descriptor in an attribute
+ * uverbs_get_raw_fd() - get the descriptor in an attribute
  * @to: receives it
  * @attrs_bundle: command
  * @idx: attribute

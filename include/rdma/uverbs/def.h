@@ -17,7 +17,7 @@
  * @flags: none defined
  * @num_attrs: attributes
  * @attrs: their definitions
- * @handler: does the work; NULL where attributes are added to a method defined elsewhere
+ * @handler: handler; NULL if attributes are added to a method defined elsewhere
  */
 struct uverbs_method_def {
 	u16                                  id;
@@ -59,8 +59,8 @@ enum uapi_definition_scope {
 
 /**
  * struct uapi_definition - an entry of a table that ends with {}
- * @kind: enum uapi_definition_kind, says what the rest means
- * @scope: what a condition applies to: the object, or the method before it
+ * @kind: enum uapi_definition_kind, determines which other members are valid
+ * @scope: target of a condition: the object, or the method before it
  * @object_start: number of the object that the following entries describe
  * @write: command number, sizes and flags
  * @func_is_supported: condition: a function of the device
@@ -132,11 +132,11 @@ struct uapi_definition {
 					  sizeof(void *)),				\
 	}
 
-/* The object, or the command before, exists when the driver has this operation. */
+/* The object, or the command before, exists only if the driver has this operation. */
 #define UAPI_DEF_OBJ_NEEDS_FN(ibdev_fn) UAPI_DEF_NEEDS_FN(UAPI_SCOPE_OBJECT, ibdev_fn)
 #define UAPI_DEF_METHOD_NEEDS_FN(ibdev_fn) UAPI_DEF_NEEDS_FN(UAPI_SCOPE_METHOD, ibdev_fn)
 
-/* The object exists when the function says so. */
+/* The object exists only if the function returns true. */
 #define UAPI_DEF_IS_OBJ_SUPPORTED(_func)					\
 	{									\
 		.kind = UAPI_DEF_IS_SUPPORTED_FUNC,				\
@@ -144,7 +144,7 @@ struct uapi_definition {
 		.func_is_supported = (_func),					\
 	}
 
-/* Continue with another table, then come back. */
+/* Inserts the entries of another table. */
 #define UAPI_DEF_CHAIN(_def_var)						\
 	{									\
 		.kind = UAPI_DEF_CHAIN,						\

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Keys: one 32-bit number that names an object, a method or an attribute.  From
- * the top: object, 5 bits of method, 6 bits of attribute.  What drivers add
- * (ids with UVERBS_ID_NS_SHIFT's bit set) follows the core's own.
+ * the top: object, 5 bits of method, 6 bits of attribute.  Ids of drivers (those
+ * with bit UVERBS_ID_NS_SHIFT set) are mapped behind the core's own.
  */
 #ifndef RDMA_UVERBS_KEY_H
 #define RDMA_UVERBS_KEY_H
@@ -42,7 +42,7 @@ enum uapi_radix_data {
 	UVERBS_API_KEY_ERR = 0xFFFFFFFF,
 };
 
-/* An id of the core's or, behind them, of a driver's, as one number below core + driver. */
+/* Maps ids of the core, and behind them those of a driver, to numbers below core + driver. */
 static inline __attribute_const__ u32 uapi_key_fold(u32 id, u32 num_core, u32 num_driver)
 {
 	u32 nr = id & ~(u32)UVERBS_API_NS_FLAG;
@@ -53,10 +53,10 @@ static inline __attribute_const__ u32 uapi_key_fold(u32 id, u32 num_core, u32 nu
 }
 
 /**
- * uapi_key_obj() - key of an object
+ * uapi_key_obj() - get the key of an object
  * @id: its id
  *
- * Return: the key, or UVERBS_API_KEY_ERR when the id is too large.
+ * Return: the key, or UVERBS_API_KEY_ERR if the id is too large.
  */
 static inline __attribute_const__ u32 uapi_key_obj(u32 id)
 {
@@ -73,10 +73,10 @@ static inline __attribute_const__ bool uapi_key_is_object(u32 key)
 }
 
 /**
- * uapi_key_ioctl_method() - method part of a key
- * @id: the method's id; number 0 of the part means that the key names an object
+ * uapi_key_ioctl_method() - get the method part of a key
+ * @id: the method's id; a part of 0 means that the key names an object
  *
- * Return: the part, or UVERBS_API_KEY_ERR when the id is too large.
+ * Return: the part, or UVERBS_API_KEY_ERR if the id is too large.
  */
 static inline __attribute_const__ u32 uapi_key_ioctl_method(u32 id)
 {
@@ -121,7 +121,7 @@ static inline __attribute_const__ bool uapi_key_is_write_ex_method(u32 key)
 	return method == UVERBS_API_METHOD_IS_WRITE_EX;
 }
 
-/* Does the key name something in a method of the ioctl ABI, or such a method itself? */
+/* Does the key name a method of the ioctl ABI or an attribute of one? */
 static inline __attribute_const__ bool uapi_key_in_ioctl_method(u32 key)
 {
 	u32 method = key & UVERBS_API_METHOD_KEY_MASK;
@@ -154,13 +154,13 @@ static inline __attribute_const__ u32 uapi_key_attrs_start(u32 ioctl_method_key)
 }
 
 /**
- * uapi_key_attr() - attribute part of a key
+ * uapi_key_attr() - get the attribute part of a key
  * @id: the attribute's id
  *
- * The core's attributes have odd numbers and drivers' even ones, so that both start low; 0 names
- * no attribute.
+ * The core's attributes have odd numbers and those of drivers even ones, so that both start low; 0
+ * names no attribute.
  *
- * Return: the part, or UVERBS_API_KEY_ERR when the id is too large.
+ * Return: the part, or UVERBS_API_KEY_ERR if the id is too large.
  */
 static inline __attribute_const__ u32 uapi_key_attr(u32 id)
 {
@@ -171,7 +171,7 @@ static inline __attribute_const__ u32 uapi_key_attr(u32 id)
 	return nr < per_side ? 2 * nr + !driver : UVERBS_API_KEY_ERR;
 }
 
-/* Bit of an attribute in a bitmap that has no room for number 0. */
+/* Bit of an attribute in a bitmap without a bit for number 0. */
 static inline __attribute_const__ u32 uapi_bkey_attr(u32 attr_key)
 {
 	const u32 first = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Specifications of attributes.  UVERBS_ATTR_*() make one; the last arguments
- * of each are UA_* and decide whether the attribute may be absent.
+ * Specifications of attributes.  Each UVERBS_ATTR_*() defines one; its last
+ * arguments are UA_*, which among others say whether it is mandatory.
  */
 #ifndef RDMA_UVERBS_SPEC_H
 #define RDMA_UVERBS_SPEC_H
@@ -35,7 +35,7 @@ enum uverbs_obj_access {
 /**
  * struct uverbs_attr_spec - specification of an attribute
  * @type: enum uverbs_attr_type
- * @zero_trailing: longer input is accepted when the bytes that we do not know are zero
+ * @zero_trailing: longer input is accepted if the bytes that this kernel does not know are zero
  * @alloc_and_copy: input is copied to kernel memory before the handler runs
  * @mandatory: must be present
  * @is_udata: the attribute is the driver's part of the command
@@ -122,13 +122,13 @@ struct uverbs_attr_def {
 	UVERBS_ATTR_PTR_IN((_attr_id) + BUILD_BUG_ON_ZERO(!sizeof(_enum_type *)),	\
 			   UVERBS_ATTR_SIZE(sizeof(u32), sizeof(u64)), __VA_ARGS__)
 
-/* Input whose layout is chosen from an array of specifications by the attribute itself. */
+/* Input with alternatives: a member of the attribute selects one of an array of specifications. */
 #define UVERBS_ATTR_ENUM_IN(_attr_id, _enum_arr, ...)					\
 	UVERBS_ATTR_DEF(_attr_id, .type = UVERBS_ATTR_TYPE_ENUM_IN,			\
 			.u.enum_def.num_elems = ARRAY_SIZE(_enum_arr),			\
 			.u2.enum_def.ids = (_enum_arr), __VA_ARGS__)
 
-/* In place of an object type: handles of any type are accepted. */
+/* Used as object type: handles of any type are accepted. */
 #define UVERBS_IDR_ANY_OBJECT 0xFFFF
 
 /* A handle. */
@@ -137,7 +137,7 @@ struct uverbs_attr_def {
 			.u.obj = { .obj_type = (_idr_type), .access = (_access) },	\
 			__VA_ARGS__)
 
-/* A descriptor that stands for an object, to be made or to be used. */
+/* A descriptor of an object to be created or to be used. */
 #define UVERBS_ATTR_FD(_attr_id, _fd_type, _access, ...)				\
 	UVERBS_ATTR_DEF((_attr_id) + BUILD_BUG_ON_ZERO((_access) != UVERBS_ACCESS_READ &&	\
 						       (_access) != UVERBS_ACCESS_NEW),	\

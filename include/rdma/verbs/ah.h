@@ -30,7 +30,7 @@ struct ib_global_route {
 	u8		traffic_class;
 };
 
-/* Global route header as it stands before a datagram's payload. */
+/* Global route header before a datagram's payload, in wire format. */
 struct ib_grh {
 	__be32		version_tclass_flow;
 	__be16		paylen;
@@ -156,7 +156,7 @@ struct rdma_ah_attr {
  * @pd: PD it belongs to
  * @uobject: the user's handle, NULL for a kernel AH
  * @sgid_attr: source GID entry, reference held while the AH lives
- * @type: kind of address
+ * @type: type of address
  * @RDMA_OBJECT_BASE: object base
  */
 struct ib_ah {
@@ -204,7 +204,7 @@ enum rdma_destroy_ah_flags {
 int rdma_destroy_ah_user(struct ib_ah *ah, u32 flags, struct ib_udata *udata);
 
 /**
- * rdma_destroy_ah() - give up a kernel AH
+ * rdma_destroy_ah() - destroy a kernel AH
  * @ah: address handle
  * @flags: enum rdma_destroy_ah_flags
  */

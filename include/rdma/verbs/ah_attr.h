@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Reading and writing address vectors of any kind, and the numbers RoCE v2
- * derives from flows.
+ * Access to members of address vectors of any type, and UDP ports and flow labels
+ * of RoCE v2.
  */
 #ifndef RDMA_VERBS_AH_ATTR_H
 #define RDMA_VERBS_AH_ATTR_H
@@ -11,10 +11,10 @@
 #include <rdma/verbs/caps.h>
 
 /**
- * rdma_ah_retrieve_dmac() - destination MAC of an address vector
+ * rdma_ah_retrieve_dmac() - get the destination MAC of an address vector
  * @attr: address vector
  *
- * Return: the six bytes, or NULL when it is not RoCE's.
+ * Return: the six bytes, or NULL if it is not of type RoCE.
  */
 static inline u8 *rdma_ah_retrieve_dmac(struct rdma_ah_attr *attr)
 {
@@ -174,11 +174,11 @@ static inline void rdma_ah_set_grh(struct rdma_ah_attr *attr, union ib_gid *dgid
 }
 
 /**
- * rdma_ah_find_type() - kind of address vector that a port uses
+ * rdma_ah_find_type() - get the type of address vectors of a port
  * @dev: device
  * @port_num: port
  *
- * Return: RDMA_AH_ATTR_TYPE_UNDEFINED for ports without addresses of their own.
+ * Return: the type; RDMA_AH_ATTR_TYPE_UNDEFINED for ports without address vectors.
  */
 static inline enum rdma_ah_attr_type rdma_ah_find_type(struct ib_device *dev, u32 port_num)
 {
@@ -191,7 +191,7 @@ static inline enum rdma_ah_attr_type rdma_ah_find_type(struct ib_device *dev, u3
 	return RDMA_AH_ATTR_TYPE_UNDEFINED;
 }
 
-/* A LID that must fit in 16 bits; passing a larger one is a bug of the caller. */
+/* Converts a LID to 16 bits; a larger one is a bug of the caller. */
 static inline u16 ib_lid_cpu16(u32 lid)
 {
 	WARN_ON_ONCE(lid > U16_MAX);
@@ -204,13 +204,13 @@ static inline __be16 ib_lid_be16(u32 lid)
 	return cpu_to_be16(ib_lid_cpu16(lid));
 }
 
-/* UDP source ports of RoCE v2 lie in this range; a flow label has 20 bits. */
+/* Range of UDP source ports of RoCE v2, and the 20 bits of a flow label. */
 #define IB_ROCE_UDP_ENCAP_VALID_PORT_MIN (0xC000)
 #define IB_ROCE_UDP_ENCAP_VALID_PORT_MAX (0xFFFF)
 #define IB_GRH_FLOWLABEL_MASK (0x000FFFFF)
 
 /**
- * rdma_flow_label_to_udp_sport() - UDP source port of a flow
+ * rdma_flow_label_to_udp_sport() - compute the UDP source port for a flow label
  * @fl: flow label
  *
  * Return: port 0xC000 + the label's 14 low bits, the 6 high ones folded in.
@@ -223,7 +223,7 @@ static inline u16 rdma_flow_label_to_udp_sport(u32 fl)
 }
 
 /**
- * rdma_calc_flow_label() - flow label of two connected QPs
+ * rdma_calc_flow_label() - compute the flow label of two connected QPs
  * @lqpn: local QP number
  * @rqpn: remote QP number
  *
@@ -238,7 +238,7 @@ static inline u32 rdma_calc_flow_label(u32 lqpn, u32 rqpn)
 }
 
 /**
- * rdma_get_udp_sport() - UDP source port of two connected QPs
+ * rdma_get_udp_sport() - compute the UDP source port of two connected QPs
  * @fl: flow label, or 0 to derive one from the QP numbers
  * @lqpn: local QP number
  * @rqpn: remote QP number

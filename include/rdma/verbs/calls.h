@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Calls of the data path, which go straight into the driver.  They take no lock and
- * no reference and check nothing; the caller keeps the object alive.
+ * Calls of the data path, which directly call the driver.  They take no lock and no
+ * reference and check nothing; the caller ensures that the object exists.
  */
 #ifndef RDMA_VERBS_CALLS_H
 #define RDMA_VERBS_CALLS_H
@@ -66,13 +66,13 @@ static inline int ib_post_srq_recv(struct ib_srq *srq, const struct ib_recv_wr *
 }
 
 /**
- * ib_poll_cq() - take completions from a CQ
+ * ib_poll_cq() - poll completions from a CQ
  * @cq: CQ
  * @num_entries: room in @wc
  * @wc: receives the completions
  *
  * Context: any.
- * Return: number of completions taken, less than @num_entries when the CQ is empty
+ * Return: number of completions polled, less than @num_entries if the CQ is empty
  * afterwards; or a negative errno.
  */
 static inline int ib_poll_cq(struct ib_cq *cq, int num_entries, struct ib_wc *wc)
@@ -83,7 +83,7 @@ static inline int ib_poll_cq(struct ib_cq *cq, int num_entries, struct ib_wc *wc
 }
 
 /**
- * ib_req_notify_cq() - ask for one call of the CQ's completion handler
+ * ib_req_notify_cq() - request one call of the CQ's completion handler
  * @cq: CQ
  * @flags: IB_CQ_SOLICITED or IB_CQ_NEXT_COMP, and IB_CQ_REPORT_MISSED_EVENTS
  *
@@ -101,7 +101,7 @@ static inline int ib_req_notify_cq(struct ib_cq *cq, enum ib_cq_notify_flags fla
 /**
  * ib_create_srq() - create a kernel SRQ
  * @pd: PD
- * @srq_init_attr: attributes of the new SRQ; returns the sizes it got
+ * @srq_init_attr: attributes of the new SRQ; receives its actual sizes
  *
  * Context: may sleep.
  * Return: the SRQ or an error pointer, -EOPNOTSUPP when the device has none.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What protocols and management classes a port has.  All tests read the
+ * Protocols and management classes of a port.  All these functions read the
  * immutable port data, so they need no lock once the device is registered; the
  * port number must be valid.
  */
@@ -22,7 +22,7 @@ static inline bool rdma_cap_ib_switch(const struct ib_device *device)
 }
 
 /**
- * rdma_start_port() - lowest port number
+ * rdma_start_port() - get the lowest port number
  * @device: device
  *
  * Return: 0 for a switch, else 1.
@@ -33,7 +33,7 @@ static inline u32 rdma_start_port(const struct ib_device *device)
 }
 
 /**
- * rdma_end_port() - highest port number
+ * rdma_end_port() - get the highest port number
  * @device: device
  *
  * Return: 0 for a switch, else the number of ports.
@@ -48,7 +48,7 @@ static inline u32 rdma_end_port(const struct ib_device *device)
 /**
  * rdma_for_each_port() - loop over all port numbers of a device
  * @device: device
- * @iter: u32 that takes the port number
+ * @iter: u32 that receives the port number
  */
 #define rdma_for_each_port(device, iter)					\
 	for (iter = rdma_start_port(device) +					\
@@ -118,7 +118,7 @@ static inline bool rdma_protocol_roce(const struct ib_device *device, u32 port_n
 }
 
 /**
- * rdma_protocol_roce_udp_encap() - does it speak RoCE v2?
+ * rdma_protocol_roce_udp_encap() - does it support RoCE v2?
  * @device: device
  * @port_num: port
  *
@@ -130,7 +130,7 @@ static inline bool rdma_protocol_roce_udp_encap(const struct ib_device *device, 
 }
 
 /**
- * rdma_protocol_roce_eth_encap() - does it speak RoCE v1?
+ * rdma_protocol_roce_eth_encap() - does it support RoCE v1?
  * @device: device
  * @port_num: port
  *
@@ -154,7 +154,7 @@ static inline bool rdma_protocol_iwarp(const struct ib_device *device, u32 port_
 }
 
 /**
- * rdma_protocol_raw_packet() - does it carry raw packets alone?
+ * rdma_protocol_raw_packet() - does it carry only raw packets?
  * @device: device
  * @port_num: port
  *
@@ -238,7 +238,7 @@ static inline bool rdma_cap_iw_cm(const struct ib_device *device, u32 port_num)
 }
 
 /**
- * rdma_cap_ib_sa() - is there a subnet administrator to ask?
+ * rdma_cap_ib_sa() - does it use subnet administration?
  * @device: device
  * @port_num: port
  *
@@ -262,7 +262,7 @@ static inline bool rdma_cap_af_ib(const struct ib_device *device, u32 port_num)
 }
 
 /**
- * rdma_cap_eth_ah() - are its address vectors Ethernet ones?
+ * rdma_cap_eth_ah() - are its address vectors of type RoCE?
  * @device: device
  * @port_num: port
  *
@@ -299,7 +299,7 @@ static inline bool rdma_ib_or_roce(const struct ib_device *device, u32 port_num)
 }
 
 /**
- * rdma_cap_ib_mcast() - are multicast groups joined by asking the subnet administrator?
+ * rdma_cap_ib_mcast() - are multicast groups joined through subnet administration?
  * @device: device
  * @port_num: port
  *
@@ -311,11 +311,11 @@ static inline bool rdma_cap_ib_mcast(const struct ib_device *device, u32 port_nu
 }
 
 /**
- * rdma_max_mad_size() - bytes of the largest MAD
+ * rdma_max_mad_size() - get the size of the largest MAD
  * @device: device
  * @port_num: port
  *
- * Return: bytes, 0 if it has none.
+ * Return: bytes; 0 for a port without MADs.
  */
 static inline size_t rdma_max_mad_size(const struct ib_device *device, u32 port_num)
 {
@@ -325,7 +325,7 @@ static inline size_t rdma_max_mad_size(const struct ib_device *device, u32 port_
 }
 
 /**
- * rdma_cap_roce_gid_table() - does the core keep the port's GID table?
+ * rdma_cap_roce_gid_table() - does the core manage the port's GID table?
  * @device: device
  * @port_num: port
  *
@@ -363,12 +363,12 @@ static inline bool rdma_core_cap_opa_port(struct ib_device *device, u32 port_num
 }
 
 /**
- * rdma_mtu_enum_to_int() - bytes of an encoded MTU, by the port's encoding
+ * rdma_mtu_enum_to_int() - decode an MTU in the port's encoding
  * @device: device
  * @port: port
  * @mtu: encoded MTU
  *
- * Return: bytes, or -1 when the code stands for no MTU.
+ * Return: bytes, or -1 for an invalid code.
  */
 static inline int rdma_mtu_enum_to_int(struct ib_device *device, u32 port, int mtu)
 {
@@ -377,7 +377,7 @@ static inline int rdma_mtu_enum_to_int(struct ib_device *device, u32 port, int m
 }
 
 /**
- * rdma_mtu_from_attr() - bytes of a port's largest MTU
+ * rdma_mtu_from_attr() - get a port's largest MTU
  * @device: device
  * @port: port
  * @attr: attributes of the port
@@ -395,11 +395,11 @@ static inline int rdma_mtu_from_attr(struct ib_device *device, u32 port, struct 
  * @ib_dev: device
  * @flags: enum ib_access_flags
  *
- * A right to write remotely needs the local one too.  Only rights that are optional for a
- * device are compared with its capabilities.
+ * Remote write and remote atomic access need local write access, too.  Only rights that are
+ * optional for a device are compared with its capabilities.
  *
- * Return: 0, -EINVAL for a right that does not exist or lacks its companion, -EOPNOTSUPP for
- * one that the device does not have.
+ * Return: 0; -EINVAL for a right that does not exist, or for remote without local write access;
+ * -EOPNOTSUPP for a right that the device does not support.
  */
 static inline int ib_check_mr_access(struct ib_device *ib_dev, unsigned int flags)
 {
@@ -422,11 +422,11 @@ static inline int ib_check_mr_access(struct ib_device *ib_dev, unsigned int flag
 }
 
 /**
- * ib_get_vector_affinity() - CPUs that a completion vector interrupts
+ * ib_get_vector_affinity() - get the CPUs of a completion vector's interrupt
  * @device: device
  * @comp_vector: completion vector
  *
- * Return: the mask, or NULL when the vector does not exist or the driver does not say.
+ * Return: the mask, or NULL if the vector does not exist or the driver does not know it.
  */
 static inline const struct cpumask *
 ib_get_vector_affinity(struct ib_device *device, int comp_vector)

@@ -17,7 +17,7 @@ struct ib_event;
 
 /**
  * struct ib_cq_init_attr - attributes of a new CQ
- * @cqe: least number of entries
+ * @cqe: minimum number of entries
  * @comp_vector: completion vector, below ib_device.num_comp_vectors
  * @flags: enum ib_uverbs_ex_create_cq_flags
  */
@@ -42,7 +42,7 @@ enum ib_cq_notify_flags {
 /* Called in interrupt context when an armed CQ has a completion. */
 typedef void (*ib_comp_handler)(struct ib_cq *cq, void *cq_context);
 
-/* Where the core polls a CQ that ib_alloc_cq() made. */
+/* Context in which the core polls a CQ of ib_alloc_cq(). */
 enum ib_poll_context {
 	IB_POLL_SOFTIRQ,
 	IB_POLL_WORKQUEUE,
@@ -60,10 +60,10 @@ enum ib_poll_context {
  * @event_handler: runs on an asynchronous event
  * @cq_context: argument of both handlers
  * @cqe: usable entries
- * @cqe_used: entries of a shared CQ that are reserved for its users
- * @poll_ctx: where the core polls
+ * @cqe_used: number of reserved entries of a shared CQ
+ * @poll_ctx: context in which the core polls
  * @wc: the core's buffer for polling
- * @pool_entry: place among the device's shared CQs
+ * @pool_entry: in the device's list of shared CQs
  * @iop: softirq polling
  * @work: work queue polling
  * @comp_wq: the queue for @work
@@ -108,11 +108,11 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe,
  * ib_alloc_cq() - make a CQ that the core polls
  * @dev: device
  * @private: cq->cq_context
- * @nr_cqe: entries at least
+ * @nr_cqe: minimum number of entries
  * @comp_vector: completion vector
- * @poll_ctx: where completions are handled
+ * @poll_ctx: context in which completions are handled
  *
- * Every work request that completes here has wr_cqe set.
+ * Every work request that completes to this CQ must have wr_cqe set.
  *
  * Context: may sleep.
  * Return: the CQ or an error pointer.
@@ -131,11 +131,11 @@ struct ib_cq *__ib_alloc_cq_any(struct ib_device *dev, void *private,
 				const char *caller);
 
 /**
- * ib_alloc_cq_any() - the same, the core chooses the completion vector
+ * ib_alloc_cq_any() - the same, with a completion vector that the core chooses
  * @dev: device
  * @private: cq->cq_context
- * @nr_cqe: entries at least
- * @poll_ctx: where completions are handled
+ * @nr_cqe: minimum number of entries
+ * @poll_ctx: context in which completions are handled
  *
  * Context: may sleep.
  * Return: the CQ or an error pointer.
@@ -172,7 +172,7 @@ int ib_destroy_cq_user(struct ib_cq *cq, struct ib_udata *udata);
 
 /**
  * ib_destroy_cq() - destroy a kernel CQ
- * @cq: CQ that ib_create_cq() made and no QP uses
+ * @cq: CQ of ib_create_cq() that no QP uses
  *
  * Context: may sleep.
  */

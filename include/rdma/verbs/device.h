@@ -22,7 +22,7 @@ struct rdma_link_ops;
 struct rdma_restrack_root;
 
 /**
- * struct ib_core_device - a device as one network namespace sees it in sysfs
+ * struct ib_core_device - sysfs view of a device in one network namespace
  * @dev: class device
  * @rdma_net: the namespace
  * @ports_kobj: its ports folder
@@ -43,18 +43,18 @@ struct ib_core_device {
  * @ops: the driver's operations
  * @name: name, vhca0 for example
  * @rcu_head: frees the memory
- * @client_data: what each client stored, by client number
- * @port_data: one for every port number, from registration on
+ * @client_data: data of each client, by client number
+ * @port_data: data of each port, by port number; from registration on
  * @num_comp_vectors: completion vectors
  * @dev: class device in the namespace the device belongs to
  * @coredev: the same device, as struct ib_core_device
- * @uverbs_cmd_mask: write() commands; bits set by the core, a driver may add and clear
+ * @uverbs_cmd_mask: write() commands; initialised by the core, a driver may set and clear bits
  * @node_desc: node description
  * @node_guid: node GUID
  * @local_dma_lkey: key for all DMA addresses, with IBK_LOCAL_DMA_LKEY
  * @is_switch: the device is a switch, whose only port has number 0
  * @kverbs_provider: has every operation that kernel consumers need
- * @use_cq_dim: the core is to adapt CQ moderation
+ * @use_cq_dim: the core adapts CQ moderation (DIM)
  * @node_type: enum rdma_node_type
  * @phys_port_cnt: ports
  * @attrs: limits and capabilities
@@ -63,14 +63,14 @@ struct ib_core_device {
  * @res: tracked objects
  * @driver_def: the driver's own uverbs methods and attributes
  * @cg_device: limits of control groups on the device
- * @refcount: 0 when not registered; ib_device_try_get() takes one
- * @link_ops: RDMA link type that made the device
- * @iw_ifname: network interface that iWARP port mapping names
+ * @refcount: 0 if not registered; ib_device_try_get() takes a reference
+ * @link_ops: RDMA link type that created the device
+ * @iw_ifname: network interface for iWARP port mapping
  * @iw_driver_flags: IW_F_*
  * @lag_flags: enum rdma_lag_flags
- * @type: kind of device, for a device below another
- * @parent: the device above it
- * @name_assign_type: who chose the name
+ * @type: type of device, for a sub-device
+ * @parent: parent of a sub-device
+ * @name_assign_type: whether a user or the core chose the name
  * @core: state private to ib_core
  *
  * The driver fills the members down to @attrs that it knows before
@@ -117,11 +117,11 @@ struct ib_device {
 };
 
 /**
- * rdma_zalloc_obj() - zeroed memory for an object that the core allocates
+ * rdma_zalloc_obj() - allocate zeroed memory for an object that the core allocates
  * @dev: device
- * @size: bytes, the driver's part included
- * @gfp: how to allocate
- * @is_numa_aware: near the device, where the driver knows its node
+ * @size: bytes, including the driver's part
+ * @gfp: GFP flags
+ * @is_numa_aware: allocate on the NUMA node of the device, if the driver knows it
  *
  * Return: the memory or NULL.
  */
@@ -148,11 +148,12 @@ static inline void *rdma_zalloc_obj(struct ib_device *dev, size_t size,
  * @name: name
  * @add: called for a new device; returns 0, -EOPNOTSUPP if the device is of no interest, or
  *	another error
- * @remove: called before a device goes; the client destroys what it made on it before it returns
- * @rename: called when a device has got a new name
- * @get_nl_info: names the client's character device of an RDMA device
- * @get_global_nl_info: names the client's own character device
- * @get_net_dev_by_params: finds a network interface by what a connection request says;
+ * @remove: called before a device is removed; the client must destroy its objects on the device
+ *	before it returns
+ * @rename: called after a device got a new name
+ * @get_nl_info: reports the client's character device of an RDMA device
+ * @get_global_nl_info: reports the client's own character device
+ * @get_net_dev_by_params: finds a network interface by the addresses in a connection request;
  *	the caller puts it
  * @uses: private to the core
  * @uses_zero: private to the core
@@ -218,7 +219,7 @@ int ib_register_client(struct ib_client *client);
 void ib_unregister_client(struct ib_client *client);
 
 /**
- * ib_get_client_data() - what a client stored for a device
+ * ib_get_client_data() - get a client's data for a device
  * @device: device
  * @client: client
  *
@@ -238,10 +239,11 @@ void ib_set_device_ops(struct ib_device *device,
 		       const struct ib_device_ops *ops);
 
 /**
- * ib_device_try_get() - keep a device registered
- * @dev: device whose memory is known to stay
+ * ib_device_try_get() - take a reference that keeps a device registered
+ * @dev: device whose memory cannot be freed during the call
  *
- * Return: false when it is not registered any more; else ib_device_put() follows.
+ * Return: false if it is not registered any more; otherwise true, and the caller must call
+ * ib_device_put().
  */
 static inline bool ib_device_try_get(struct ib_device *dev)
 {
@@ -327,7 +329,7 @@ int ib_add_sub_device(struct ib_device *parent,
 int ib_del_sub_device_and_put(struct ib_device *sub);
 
 /**
- * rdma_device_to_ibdev() - RDMA device of a class device
+ * rdma_device_to_ibdev() - get the RDMA device of a class device
  * @device: class device, in any network namespace
  *
  * Return: the RDMA device.
@@ -341,7 +343,7 @@ static inline struct ib_device *rdma_device_to_ibdev(struct device *device)
 	container_of(rdma_device_to_ibdev(dev), drv_dev_struct, ibdev_member)
 
 /**
- * ibdev_to_node() - NUMA node of a device
+ * ibdev_to_node() - get the NUMA node of a device
  * @ibdev: device
  *
  * Return: node of the parent device, or NUMA_NO_NODE.
@@ -352,7 +354,7 @@ static inline int ibdev_to_node(struct ib_device *ibdev)
 }
 
 /**
- * ib_mark_name_assigned_by_user() - a user, not a pattern, chose the device's name
+ * ib_mark_name_assigned_by_user() - record that a user chose the device's name
  * @ibdev: device
  */
 static inline void ib_mark_name_assigned_by_user(struct ib_device *ibdev)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a device can do: capability bits and limits.
+ * Attributes of a device: capability bits and limits.
  */
 #ifndef RDMA_VERBS_DEVICE_ATTR_H
 #define RDMA_VERBS_DEVICE_ATTR_H
 
 #include <rdma/verbs/types.h>
 
-/* Capabilities that user programs see too, in ib_device_attr.device_cap_flags. */
+/* Capabilities that are visible to user programs too, in ib_device_attr.device_cap_flags. */
 enum ib_device_cap_flags {
 	IB_DEVICE_RESIZE_MAX_WR = IB_UVERBS_DEVICE_RESIZE_MAX_WR,
 	IB_DEVICE_BAD_PKEY_CNTR = IB_UVERBS_DEVICE_BAD_PKEY_CNTR,
@@ -49,7 +49,7 @@ enum ib_device_cap_flags {
 	IB_DEVICE_ATOMIC_WRITE = IB_UVERBS_DEVICE_ATOMIC_WRITE,
 };
 
-/* Capabilities for kernel consumers alone, in ib_device_attr.kernel_cap_flags. */
+/* Capabilities for kernel consumers only, in ib_device_attr.kernel_cap_flags. */
 enum ib_kernel_cap_flags {
 	IBK_LOCAL_DMA_LKEY = 1 << 0,
 
@@ -91,7 +91,7 @@ enum ib_odp_transport_cap_bits {
 	IB_ODP_SUPPORT_SRQ_RECV	= 1 << 5,
 };
 
-/* What on-demand paging offers, by transport. */
+/* Operations that support on-demand paging, by transport. */
 struct ib_odp_caps {
 	u64 general_caps;
 	struct {
@@ -105,7 +105,7 @@ struct ib_odp_caps {
 /**
  * struct ib_rss_caps - receive side scaling
  * @supported_qpts: mask of 1 << enum ib_qp_type that may use an indirection table
- * @max_rwq_indirection_tables: how many tables
+ * @max_rwq_indirection_tables: number of tables
  * @max_rwq_indirection_table_size: entries of one table
  */
 struct ib_rss_caps {
@@ -138,16 +138,16 @@ struct ib_tm_caps {
 	u32 max_sge;
 };
 
-/* Largest moderation a CQ takes: completions, and microseconds. */
+/* Limits of CQ moderation: completions, and microseconds. */
 struct ib_cq_caps {
 	u16     max_cq_moderation_count;
 	u16     max_cq_moderation_period;
 };
 
 /**
- * struct ib_device_attr - limits and capabilities, as query_device() fills them
+ * struct ib_device_attr - limits and capabilities, filled in by query_device()
  * @fw_ver: firmware version, major << 32 | minor << 16 | sub
- * @sys_image_guid: GUID of the system the device is a part of
+ * @sys_image_guid: GUID of the system of which the device is a part
  * @max_mr_size: bytes of the largest MR
  * @page_size_cap: mask of page sizes
  * @vendor_id: vendor
@@ -200,7 +200,7 @@ struct ib_cq_caps {
  * @max_dm_size: bytes of device memory
  * @max_sgl_rd: scatter entries of an RDMA READ that rdma/rw.h does without registration
  *
- * Counts are of objects, or of entries in one object; 0 means that the device has none.
+ * All maxima are numbers of objects, or of entries of one object; 0 if the device has none.
  */
 struct ib_device_attr {
 	u64			fw_ver;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Flow steering, flow actions and counters.  Filters hold the bytes of the
- * wire; a filter's bit is compared where the mask has a bit set.
+ * Flow steering, flow actions and counters.  Filters have the layout and byte order of
+ * packets; only the bits that are set in the mask are compared.
  */
 #ifndef RDMA_VERBS_FLOW_H
 #define RDMA_VERBS_FLOW_H
@@ -10,7 +10,7 @@
 #include <rdma/rdma_object.h>
 #include <rdma/verbs/types.h>
 
-/* Kinds of rule: by specifications, all other packets, all other multicast, a copy of all. */
+/* Which packets a rule matches: by specification, all other, all other multicast, a copy of all. */
 enum ib_flow_attr_type {
 	IB_FLOW_ATTR_NORMAL		= 0x0,
 
@@ -21,7 +21,7 @@ enum ib_flow_attr_type {
 	IB_FLOW_ATTR_SNIFFER		= 0x3
 };
 
-/* Kinds of specification; ib_flow_spec.type, | IB_FLOW_SPEC_INNER for headers inside a tunnel. */
+/* Values of ib_flow_spec.type; IB_FLOW_SPEC_INNER is added for headers inside a tunnel. */
 enum ib_flow_spec_type {
 	IB_FLOW_SPEC_ETH		= 0x20,
 	IB_FLOW_SPEC_IB			= 0x22,
@@ -192,7 +192,7 @@ struct ib_flow_spec_action_handle {
 	struct ib_flow_action	     *act;
 };
 
-/* What a counter counts. */
+/* What a counter of struct ib_counters counts. */
 enum ib_counters_description {
 	IB_COUNTER_PACKETS,
 	IB_COUNTER_BYTES,
@@ -224,7 +224,7 @@ union ib_flow_spec {
 	struct ib_flow_spec_action_count flow_count;
 };
 
-/* A rule; flows are packed one behind the other, each as long as its size says. */
+/* A rule; its specifications are packed, each as long as its own size member says. */
 struct ib_flow_attr {
 	enum ib_flow_attr_type type;
 	u16	     size;
@@ -279,7 +279,7 @@ struct ib_flow_spec_list {
 	union ib_flow_spec		spec;
 };
 
-/* IPsec offload of a flow action. */
+/* Attributes of an IPsec flow action. */
 struct ib_flow_action_attrs_esp {
 	struct ib_flow_action_attrs_esp_keymats		*keymat;
 	struct ib_flow_action_attrs_esp_replays		*replay;
@@ -294,7 +294,7 @@ struct ib_flow_action_attrs_esp {
 	u64						hard_limit_pkts;
 };
 
-/* Something done to packets of a rule. */
+/* A flow action: what is done to the packets that match a rule. */
 struct ib_flow_action {
 	struct ib_device		*device;
 	struct ib_uobject		*uobject;
@@ -303,7 +303,7 @@ struct ib_flow_action {
 };
 
 /**
- * struct ib_counters - a set of counters that flow rules can count in
+ * struct ib_counters - a set of counters that can be bound to flow rules
  * @device: device
  * @uobject: the user's handle
  * @RDMA_OBJECT_BASE: object base
@@ -315,7 +315,7 @@ struct ib_counters {
 	RDMA_OBJECT_BASE;
 };
 
-/* Where read_counters() puts the values. */
+/* Arguments of read_counters(): where the values go, and how many fit. */
 struct ib_counters_read_attr {
 	u64	*counters_buff;
 	u32	ncounters;

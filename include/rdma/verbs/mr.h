@@ -12,7 +12,7 @@
 
 struct ib_sge;
 
-/* Kinds of MR; ib_alloc_mr() makes the first two and, with ib_alloc_mr_integrity(), the last. */
+/* Types of MR; ib_alloc_mr() allocates the first two, ib_alloc_mr_integrity() the last. */
 enum ib_mr_type {
 	IB_MR_TYPE_MEM_REG,
 	IB_MR_TYPE_SG_GAPS,
@@ -32,7 +32,7 @@ struct ib_mr_status {
 	struct ib_sig_err   sig_err;
 };
 
-/* Access rights, and how an MR is made. */
+/* Access rights of an MR, and options of its registration. */
 enum ib_access_flags {
 	IB_ACCESS_LOCAL_WRITE = IB_UVERBS_ACCESS_LOCAL_WRITE,
 	IB_ACCESS_REMOTE_WRITE = IB_UVERBS_ACCESS_REMOTE_WRITE,
@@ -100,14 +100,14 @@ struct ib_dm {
  * @rkey: key for peers
  * @iova: first address it translates
  * @length: bytes
- * @page_size: bytes of a page of its list
- * @type: kind
+ * @page_size: bytes of a page of its page list
+ * @type: type
  * @need_inval: must be invalidated before it is registered again
  * @uobject: the user's handle, of a user MR
- * @qp_entry: place in a QP's pool, of a kernel MR
+ * @qp_entry: entry in a QP's list of free MRs, of a kernel MR
  * @dm: device memory behind it, or NULL
  * @sig_attrs: signature layout, or NULL
- * @pool_entry: place among all MRs of a QP's pools
+ * @pool_entry: entry in the list of all MRs of a QP's pools
  * @RDMA_OBJECT_BASE: object base
  */
 struct ib_mr {
@@ -140,7 +140,7 @@ struct ib_mr {
  * @pd: PD
  * @uobject: the user's handle
  * @rkey: key for peers
- * @type: 1, or 2 (A and B)
+ * @type: type 1 or type 2
  * @RDMA_OBJECT_BASE: object base
  */
 struct ib_mw {
@@ -182,13 +182,13 @@ struct ib_mr *ib_alloc_mr_integrity(struct ib_pd *pd,
 				    u32 max_num_data_sg,
 				    u32 max_num_meta_sg);
 
-/* The part of a key that the consumer owns; the rest is the device's. */
+/* The bits of a key that the consumer chooses; the device chooses the others. */
 #define RDMA_KEY_VARIANT_MASK	0xffU
 
 /**
- * ib_update_fast_reg_key() - set the consumer's byte of both keys of an MR
+ * ib_update_fast_reg_key() - set the variant (low byte) of both keys of an MR
  * @mr: MR
- * @newkey: new byte
+ * @newkey: new variant
  */
 static inline void ib_update_fast_reg_key(struct ib_mr *mr, u8 newkey)
 {
@@ -201,10 +201,10 @@ static inline void ib_update_fast_reg_key(struct ib_mr *mr, u8 newkey)
 }
 
 /**
- * ib_inc_rkey() - next key with the same index
+ * ib_inc_rkey() - get the key that has the next variant
  * @rkey: key
  *
- * Return: the key with its consumer's byte increased, which wraps.
+ * Return: the key with its low byte incremented; 0xff is followed by 0.
  */
 static inline u32 ib_inc_rkey(u32 rkey)
 {
@@ -214,10 +214,10 @@ static inline u32 ib_inc_rkey(u32 rkey)
 }
 
 /**
- * ib_access_writable() - may anything write to memory registered with these rights?
+ * ib_access_writable() - do these rights allow the device to write to the memory?
  * @access_flags: enum ib_access_flags
  *
- * Return: true when it may. Binding windows counts: a window can grant writing.
+ * Return: true if so; also with IB_ACCESS_MW_BIND, as a window can grant writing.
  */
 static inline bool ib_access_writable(int access_flags)
 {
@@ -239,7 +239,7 @@ int ib_map_mr_sg_pi(struct ib_mr *mr, struct scatterlist *data_sg,
 		    unsigned int *meta_sg_offset, unsigned int page_size);
 
 /**
- * ib_map_mr_sg_zbva() - the same as ib_map_mr_sg(), addressed from zero
+ * ib_map_mr_sg_zbva() - like ib_map_mr_sg(), but the MR's addresses start at 0
  * @mr: MR
  * @sg: mapped scatter list
  * @sg_nents: its entries

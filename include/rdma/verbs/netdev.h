@@ -14,17 +14,17 @@ enum rdma_netdev_t {
 };
 
 /**
- * struct rdma_netdev - private part of such a network device
- * @clnt_priv: for the ULP
+ * struct rdma_netdev - private data of a network device that an RDMA driver provides
+ * @clnt_priv: private to the ULP
  * @hca: device
  * @port_num: port
- * @mtu: payload bytes
- * @free_rdma_netdev: frees the driver's part
+ * @mtu: largest payload of a frame, in bytes
+ * @free_rdma_netdev: frees what the driver allocated for it
  * @set_id: sets the identifier of an OPA VNIC
  * @send: sends a frame to an address
  * @attach_mcast: joins a multicast group
- * @detach_mcast: leaves it
- * @tx_timeout: called when a queue is stuck
+ * @detach_mcast: leaves a multicast group
+ * @tx_timeout: called when a transmit queue has made no progress
  */
 struct rdma_netdev {
 	void              *clnt_priv;
@@ -50,11 +50,11 @@ struct rdma_netdev {
 
 /**
  * struct rdma_netdev_alloc_params - parameters of a new network device
- * @sizeof_priv: bytes of the private part, struct rdma_netdev included
- * @txqs: transmit queues
- * @rxqs: receive queues
+ * @sizeof_priv: bytes of the private data, struct rdma_netdev included
+ * @txqs: number of transmit queues
+ * @rxqs: number of receive queues
  * @param: argument of @initialize_rdma_netdev
- * @initialize_rdma_netdev: fills a new network device
+ * @initialize_rdma_netdev: initialises a new network device
  */
 struct rdma_netdev_alloc_params {
 	size_t sizeof_priv;

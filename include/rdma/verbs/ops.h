@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a driver implements.
+ * The operations that a driver implements.
  */
 #ifndef RDMA_VERBS_OPS_H
 #define RDMA_VERBS_OPS_H
@@ -62,8 +62,9 @@ enum ib_mad_result {
  * otherwise, create_ah and destroy_ah are called in any context and may not
  * sleep; all others may.  udata is NULL for kernel consumers.
  *
- * ib_set_device_ops() merges several structures: the first that sets a member
- * wins.  The order is 6.12's; what this stack adds stands behind @ext.
+ * A driver may call ib_set_device_ops() several times: a member that an earlier call
+ * has set keeps its value.  The members are in the order of Linux 6.12; @ext points to
+ * the operations that this stack adds.
  */
 struct ib_device_ops {
 	struct module *owner;
@@ -319,7 +320,7 @@ struct ib_device_ops {
 	DECLARE_RDMA_OBJ_SIZE(ib_ucontext);
 	DECLARE_RDMA_OBJ_SIZE(ib_xrcd);
 
-	/* operations beyond 6.12, <rdma/rdma_ext.h> */
+	/* operations that Linux 6.12 does not have, <rdma/rdma_ext.h> */
 	const struct rdma_ext_ops *ext;
 };
 

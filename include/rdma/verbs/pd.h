@@ -12,12 +12,12 @@
 
 /**
  * struct ib_pd - protection domain
- * @local_dma_lkey: key for all DMA addresses, for local access
+ * @local_dma_lkey: key for local access to all DMA addresses
  * @flags: enum ib_pd_flags
  * @device: device
  * @uobject: the user's handle, NULL for a kernel PD
- * @unsafe_global_rkey: with IB_PD_UNSAFE_GLOBAL_RKEY, key for all memory, for peers
- * @__internal_mr: the core's MR behind the two keys, NULL when the device has its own
+ * @unsafe_global_rkey: with IB_PD_UNSAFE_GLOBAL_RKEY, key for peers' access to all memory
+ * @__internal_mr: the core's MR that the two keys belong to, NULL if it needs none
  * @RDMA_OBJECT_BASE: object base
  */
 struct ib_pd {
@@ -36,7 +36,7 @@ struct ib_pd {
 /**
  * struct ib_xrcd - XRC domain
  * @device: device
- * @inode: file that names the domain between processes, or NULL
+ * @inode: file by which processes find a shared domain, or NULL
  * @tgt_qps_rwsem: protects @tgt_qps
  * @tgt_qps: target QPs by number
  * @open_lock: protects the lists of handles of the target QPs
@@ -73,7 +73,7 @@ int ib_dealloc_pd_user(struct ib_pd *pd, struct ib_udata *udata);
 
 /**
  * ib_dealloc_pd() - free a kernel PD
- * @pd: PD without objects in it
+ * @pd: PD in which no object is left
  *
  * Context: may sleep.
  */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Ports: link parameters, attributes and the part that never changes.
+ * Ports: link parameters, attributes and the properties that never change.
  */
 #ifndef RDMA_VERBS_PORT_H
 #define RDMA_VERBS_PORT_H
 
 #include <rdma/verbs/types.h>
 
-/* Path MTUs as the wire encodes them; bytes = 128 << value. */
+/* Path MTUs as packets encode them; bytes = 128 << value. */
 enum ib_mtu {
 	IB_MTU_256  = 1,
 	IB_MTU_512  = 2,
@@ -23,10 +23,10 @@ enum opa_mtu {
 };
 
 /**
- * ib_mtu_enum_to_int() - bytes of an encoded MTU
+ * ib_mtu_enum_to_int() - convert an encoded MTU to bytes
  * @mtu: encoded MTU
  *
- * Return: 256 to 4096, or -1 when the code stands for no MTU.
+ * Return: 256 to 4096, or -1 if @mtu is not an encoded MTU.
  */
 static inline int ib_mtu_enum_to_int(enum ib_mtu mtu)
 {
@@ -36,10 +36,10 @@ static inline int ib_mtu_enum_to_int(enum ib_mtu mtu)
 }
 
 /**
- * ib_mtu_int_to_enum() - largest MTU that fits in a number of bytes
+ * ib_mtu_int_to_enum() - find the largest MTU that is not above a number of bytes
  * @mtu: bytes
  *
- * Return: the code; IB_MTU_256 also when fewer bytes than that are at hand.
+ * Return: the encoded MTU; IB_MTU_256 also for fewer than 256 bytes.
  */
 static inline enum ib_mtu ib_mtu_int_to_enum(int mtu)
 {
@@ -51,10 +51,10 @@ static inline enum ib_mtu ib_mtu_int_to_enum(int mtu)
 }
 
 /**
- * opa_mtu_enum_to_int() - bytes of an MTU, Omni-Path's codes included
+ * opa_mtu_enum_to_int() - convert an encoded MTU, also one of Omni-Path, to bytes
  * @mtu: encoded MTU
  *
- * Return: bytes, or -1 when the code stands for no MTU.
+ * Return: bytes, or -1 if @mtu is not an encoded MTU.
  */
 static inline int opa_mtu_enum_to_int(enum opa_mtu mtu)
 {
@@ -64,10 +64,10 @@ static inline int opa_mtu_enum_to_int(enum opa_mtu mtu)
 }
 
 /**
- * opa_mtu_int_to_enum() - largest MTU that fits, Omni-Path's included
+ * opa_mtu_int_to_enum() - like ib_mtu_int_to_enum(), with Omni-Path's MTUs too
  * @mtu: bytes
  *
- * Return: the code.
+ * Return: the encoded MTU.
  */
 static inline enum opa_mtu opa_mtu_int_to_enum(int mtu)
 {
@@ -95,7 +95,7 @@ enum ib_port_phys_state {
 	IB_PORT_PHYS_STATE_PHY_TEST = 7,
 };
 
-/* Lanes of a link; the values are those of PortInfo. */
+/* Width of a link, encoded as in PortInfo. */
 enum ib_port_width {
 	IB_WIDTH_1X	= 1,
 	IB_WIDTH_2X	= 16,
@@ -105,10 +105,10 @@ enum ib_port_width {
 };
 
 /**
- * ib_width_enum_to_int() - lanes of an encoded width
+ * ib_width_enum_to_int() - convert an encoded width to a number of lanes
  * @width: encoded width
  *
- * Return: number of lanes, or -1 when the code stands for no width.
+ * Return: number of lanes, or -1 if @width is not an encoded width.
  */
 static inline int ib_width_enum_to_int(enum ib_port_width width)
 {
@@ -127,7 +127,7 @@ static inline int ib_width_enum_to_int(enum ib_port_width width)
 	return -1;
 }
 
-/* Speed of one lane; a mask in PortInfo, one bit in ib_port_attr.active_speed. */
+/* Speed of one lane: any of these bits in PortInfo, one in ib_port_attr.active_speed. */
 enum ib_port_speed {
 	IB_SPEED_SDR	= 1,
 	IB_SPEED_DDR	= 2,
@@ -141,9 +141,9 @@ enum ib_port_speed {
 };
 
 /*
- * core_cap_flags of struct ib_port_immutable: management classes that the
- * core runs on the port, address families, and the protocol.  The
- * RDMA_CORE_PORT_* sums are what drivers report.
+ * Bits of ib_port_immutable.core_cap_flags: management classes that the core
+ * serves on the port, types of address, and the protocol.  Drivers report the
+ * RDMA_CORE_PORT_* combinations.
  */
 #define RDMA_CORE_CAP_IB_MAD            0x00000001
 #define RDMA_CORE_CAP_IB_SMI            0x00000002
@@ -196,7 +196,7 @@ enum ib_port_speed {
  * @active_mtu: MTU in use
  * @phys_mtu: bytes, Omni-Path only
  * @gid_tbl_len: entries of the GID table
- * @ip_gids: GIDs are made from IP addresses
+ * @ip_gids: the GIDs are derived from IP addresses
  * @port_cap_flags: enum ib_uverbs_query_port_cap_flags
  * @max_msg_sz: bytes of the largest message
  * @bad_pkey_cntr: packets with a wrong P_Key
@@ -206,8 +206,8 @@ enum ib_port_speed {
  * @lid: LID of the port; Omni-Path's have 32 bits
  * @lmc: low bits of a LID that the port ignores
  * @max_vl_num: virtual lanes, as PortInfo encodes them
- * @sm_sl: service level to the subnet manager
- * @subnet_timeout: longest time through the subnet, 4.096 us << n
+ * @sm_sl: service level of packets to the subnet manager
+ * @subnet_timeout: longest time that a packet needs through the subnet, 4.096 us << n
  * @init_type_reply: what the subnet manager initialised
  * @active_width: enum ib_port_width
  * @active_speed: enum ib_port_speed
@@ -250,7 +250,7 @@ enum ib_port_modify_flags {
 	IB_PORT_OPA_MASK_CHG		= (1 << 4)
 };
 
-/* Bits of the port's capability mask to set and to clear. */
+/* A change of a port: bits of its capability mask to set and to clear, and its init type. */
 struct ib_port_modify {
 	u32	set_port_cap_mask;
 	u32	clr_port_cap_mask;
@@ -258,8 +258,8 @@ struct ib_port_modify {
 };
 
 /**
- * struct ib_port_immutable - properties of a port that never change; the driver gives them at
- *	registration
+ * struct ib_port_immutable - properties of a port that never change; the driver reports
+ *	them at registration
  * @pkey_tbl_len: entries of the P_Key table
  * @gid_tbl_len: entries of the GID table
  * @core_cap_flags: RDMA_CORE_CAP_*
@@ -275,7 +275,7 @@ struct ib_port_immutable {
 struct rdma_port_core;
 
 /**
- * struct ib_port_data - the core's view of a port; ib_device.port_data has one
+ * struct ib_port_data - the core's data of a port; ib_device.port_data has one
  *	for every port number up to rdma_end_port()
  * @ib_dev: the device
  * @immutable: read by every rdma_cap_*() and rdma_protocol_*() test

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Kernel log lines that name the RDMA device.  Never printed for what a user
- * program did: rdma_refuse() records that.
+ * Messages of the kernel log that begin with the name of an RDMA device.  Errors of
+ * user programs are not logged: rdma_refuse() records them.
  */
 #ifndef RDMA_VERBS_PRINT_H
 #define RDMA_VERBS_PRINT_H
@@ -41,8 +41,8 @@ void ibdev_info(const struct ib_device *ibdev, const char *format, ...);
 #if defined(CONFIG_DYNAMIC_DEBUG) || \
 	(defined(CONFIG_DYNAMIC_DEBUG_CORE) && defined(DYNAMIC_DEBUG_MODULE))
 /*
- * Not the kernel's dynamic_ibdev_dbg(): that one knows struct ib_device as the
- * kernel was built with it.
+ * Replaces the kernel's __dynamic_ibdev_dbg(), which was compiled with the layout that
+ * struct ib_device has in the kernel's own tree.
  */
 __printf(3, 4) __cold
 void ibdev_dynamic_dbg(struct _ddebug *descriptor, const struct ib_device *ibdev,

@@ -17,9 +17,9 @@ struct ib_event;
 struct ib_qp_security;
 
 /**
- * struct ib_qp_cap - size of a QP
- * @max_send_wr: send work requests outstanding
- * @max_recv_wr: receive work requests outstanding
+ * struct ib_qp_cap - sizes of a QP
+ * @max_send_wr: send work requests that may be outstanding
+ * @max_recv_wr: receive work requests that may be outstanding
  * @max_send_sge: gather entries of a send
  * @max_recv_sge: scatter entries of a receive
  * @max_inline_data: bytes a send may carry inline
@@ -41,7 +41,7 @@ enum ib_sig_type {
 	IB_SIGNAL_REQ_WR
 };
 
-/* Types of QP; a port has one each of those up to IB_QPT_GSI, and only the kernel uses them. */
+/* Types of QP. A port has one of each type up to IB_QPT_GSI; only the kernel creates these. */
 enum ib_qp_type {
 	IB_QPT_SMI,
 	IB_QPT_GSI,
@@ -93,19 +93,19 @@ enum ib_qp_create_flags {
 
 /**
  * struct ib_qp_init_attr - attributes of a new QP
- * @event_handler: runs on an asynchronous event; may not sleep
+ * @event_handler: called on an asynchronous event; may not sleep
  * @qp_context: argument of @event_handler
  * @send_cq: completes sends
  * @recv_cq: completes receives
  * @srq: shared receive queue instead of a receive queue, or NULL
  * @xrcd: XRC domain of a target QP
- * @cap: size; the driver returns the size that the QP got
- * @sq_sig_type: whether every send completes
+ * @cap: sizes wanted; the driver returns the sizes that the QP has
+ * @sq_sig_type: whether every send generates a completion
  * @qp_type: type
  * @create_flags: enum ib_qp_create_flags
  * @port_num: port of a special QP, or where rdma/rw.h will be used
  * @rwq_ind_tbl: indirection table of receive side scaling, or NULL
- * @source_qpn: with IB_QP_CREATE_SOURCE_QPN, the number that sends carry
+ * @source_qpn: with IB_QP_CREATE_SOURCE_QPN, the QP number that sent packets name as source
  */
 struct ib_qp_init_attr {
 	void                  (*event_handler)(struct ib_event *event, void *context);
@@ -126,8 +126,8 @@ struct ib_qp_init_attr {
 };
 
 /**
- * struct ib_qp_open_attr - how to share an XRC target QP
- * @event_handler: runs on an asynchronous event
+ * struct ib_qp_open_attr - attributes of a further handle of an XRC target QP
+ * @event_handler: called on an asynchronous event
  * @qp_context: argument of @event_handler
  * @qp_num: number
  * @qp_type: IB_QPT_XRC_TGT
@@ -139,7 +139,7 @@ struct ib_qp_open_attr {
 	enum ib_qp_type		qp_type;
 };
 
-/* RNR NAK timer codes; the name gives milliseconds and hundredths. */
+/* Encoded RNR NAK timers; the names give milliseconds with two decimal places. */
 enum ib_rnr_timeout {
 	IB_RNR_TIMER_655_36 =  0,
 	IB_RNR_TIMER_000_01 =  1,
@@ -175,7 +175,7 @@ enum ib_rnr_timeout {
 	IB_RNR_TIMER_491_52 = 31
 };
 
-/* Members of struct ib_qp_attr that a call sets or asks for. */
+/* Members of struct ib_qp_attr that a call sets or queries. */
 enum ib_qp_attr_mask {
 	IB_QP_STATE			= 1,
 	IB_QP_CUR_STATE			= (1 << 1),
@@ -225,33 +225,33 @@ enum ib_mig_state {
 
 /**
  * struct ib_qp_attr - attributes of a QP; a mask says which are valid
- * @qp_state: state to move to
- * @cur_qp_state: state it is assumed to be in
+ * @qp_state: state to change to
+ * @cur_qp_state: state that the caller assumes it to be in
  * @path_mtu: MTU of the path
  * @path_mig_state: path migration
  * @qkey: Q_Key of a datagram QP
- * @rq_psn: PSN expected first, 24 bits
- * @sq_psn: PSN sent first, 24 bits
+ * @rq_psn: PSN of the first packet expected, 24 bits
+ * @sq_psn: PSN of the first packet sent, 24 bits
  * @dest_qp_num: the peer's number
  * @qp_access_flags: rights of the peer, enum ib_access_flags
- * @cap: size
+ * @cap: sizes
  * @ah_attr: address vector of the path
- * @alt_ah_attr: of the alternate path
- * @pkey_index: P_Key of the path
- * @alt_pkey_index: of the alternate path
- * @en_sqd_async_notify: event when the send queue is drained
- * @sq_draining: it is being drained
- * @max_rd_atomic: READs and atomics outstanding as initiator
- * @max_dest_rd_atomic: READs and atomics outstanding as responder
+ * @alt_ah_attr: address vector of the alternate path
+ * @pkey_index: index of the P_Key of the path
+ * @alt_pkey_index: index of the P_Key of the alternate path
+ * @en_sqd_async_notify: raise an event when the send queue is drained
+ * @sq_draining: the send queue is being drained
+ * @max_rd_atomic: READs and atomics that may be outstanding as initiator
+ * @max_dest_rd_atomic: READs and atomics that may be outstanding as responder
  * @min_rnr_timer: time that an RNR NAK tells the peer to wait, enum ib_rnr_timeout
  * @port_num: port of the path
- * @timeout: wait for an acknowledgment, 4.096 us << n, 0: for ever
+ * @timeout: wait for an acknowledgment, 4.096 us << n, 0: infinite
  * @retry_cnt: transport retries, 0 to 7
- * @rnr_retry: retries when the peer has no buffer, 7: for ever
+ * @rnr_retry: retries when the peer has no buffer, 7: infinite
  * @alt_port_num: port of the alternate path
  * @alt_timeout: wait for an acknowledgment on the alternate path
- * @rate_limit: kbit/s, 0: none
- * @xmit_slave: interface of a bond that packets leave by
+ * @rate_limit: kbit/s, 0: no limit
+ * @xmit_slave: interface of a bond through which packets are sent
  */
 struct ib_qp_attr {
 	enum ib_qp_state	qp_state;
@@ -290,30 +290,30 @@ struct ib_qp_attr {
  * @send_cq: completes sends
  * @recv_cq: completes receives
  * @mr_lock: protects @rdma_mrs, @sig_mrs, @pool_mrs and @mrs_used
- * @mrs_used: MRs of the pools in use
+ * @mrs_used: number of MRs of the pools that are in use
  * @rdma_mrs: pool of MRs for RDMA contexts
  * @sig_mrs: pool of MRs for signature contexts
  * @srq: shared receive queue or NULL
- * @srq_completion: completed when a QP with an SRQ has reached its last WQE
+ * @srq_completion: completed when a QP with an SRQ has taken its last WQE
  * @xrcd: XRC domain or NULL
- * @xrcd_list: place in the domain
+ * @xrcd_list: unused
  * @open_list: handles of a shared QP
- * @real_qp: the QP itself when this is a handle, else this
+ * @real_qp: the shared QP if this is one of its handles, else this QP
  * @uobject: the user's handle, NULL for a kernel QP
- * @event_handler: runs on an asynchronous event
+ * @event_handler: called on an asynchronous event
  * @registered_event_handler: the consumer's handler, which the core's own handler calls
- * @qp_context: given to it
+ * @qp_context: argument of the consumer's handler
  * @av_sgid_attr: source GID entry of the path, reference held
- * @alt_path_sgid_attr: the same of the alternate path
+ * @alt_path_sgid_attr: source GID entry of the alternate path, reference held
  * @qp_num: number
  * @max_write_sge: gather entries of an RDMA WRITE
  * @max_read_sge: scatter entries of an RDMA READ
  * @qp_type: type
  * @rwq_ind_tbl: indirection table or NULL
- * @qp_sec: security label under which it uses P_Keys; private to the core
+ * @qp_sec: LSM security data for the use of P_Keys; private to the core
  * @port: port number
- * @integrity_en: may use signature MRs
- * @counter: counter it is bound to
+ * @integrity_en: signature MRs may be used
+ * @counter: counter that it is bound to, or NULL
  * @pool_mrs: all MRs of its pools, including those in use
  * @RDMA_OBJECT_BASE: object base
  */
@@ -364,7 +364,7 @@ struct ib_qp *ib_create_qp_kernel(struct ib_pd *pd,
 /**
  * ib_create_qp() - create a kernel QP
  * @pd: PD
- * @init_attr: attributes of the new QP; returns the sizes it got
+ * @init_attr: attributes of the new QP; returns the sizes that it has
  *
  * Context: may sleep.
  * Return: the QP or an error pointer.

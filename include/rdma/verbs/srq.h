@@ -17,8 +17,8 @@ enum ib_srq_type {
 };
 
 /**
- * ib_srq_has_cq() - does this kind of SRQ own a CQ?
- * @srq_type: kind of SRQ
+ * ib_srq_has_cq() - does this type of SRQ have a CQ?
+ * @srq_type: type of SRQ
  *
  * Return: true for XRC and tag matching SRQs.
  */
@@ -39,9 +39,9 @@ enum ib_srq_attr_mask {
 };
 
 /**
- * struct ib_srq_attr - size and limit of an SRQ
- * @max_wr: work requests outstanding
- * @max_sge: scatter entries of one
+ * struct ib_srq_attr - sizes and limit of an SRQ
+ * @max_wr: work requests that may be outstanding
+ * @max_sge: scatter entries of a work request
  * @srq_limit: an event is raised once when fewer receives than this are left; 0: never
  */
 struct ib_srq_attr {
@@ -52,11 +52,11 @@ struct ib_srq_attr {
 
 /**
  * struct ib_srq_init_attr - attributes of a new SRQ
- * @event_handler: runs on an asynchronous event
+ * @event_handler: called on an asynchronous event
  * @srq_context: argument of @event_handler
- * @attr: size
- * @srq_type: kind
- * @ext: CQ of the kinds that have one, XRC domain, or length of the matching list
+ * @attr: sizes and limit
+ * @srq_type: type
+ * @ext: CQ of the types that have one, XRC domain, or length of the tag matching list
  */
 struct ib_srq_init_attr {
 	void		      (*event_handler)(struct ib_event *event, void *context);
@@ -83,10 +83,10 @@ struct ib_srq_init_attr {
  * @device: device
  * @pd: PD
  * @uobject: the user's handle, NULL for a kernel SRQ
- * @event_handler: runs on an asynchronous event
+ * @event_handler: called on an asynchronous event
  * @srq_context: argument of @event_handler
- * @srq_type: kind
- * @ext: CQ, XRC domain and SRQ number of the kinds that have them
+ * @srq_type: type
+ * @ext: CQ, XRC domain and SRQ number of the types that have them
  * @RDMA_OBJECT_BASE: object base
  */
 struct ib_srq {

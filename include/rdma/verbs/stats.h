@@ -9,7 +9,7 @@
 #include <linux/mutex.h>
 #include <rdma/verbs/types.h>
 
-/* An optional counter: it counts only after it has been switched on. */
+/* An optional counter, which counts only while it is enabled. */
 enum ib_stat_flag {
 	IB_STAT_FLAG_OPTIONAL = 1 << 0,
 };
@@ -18,7 +18,7 @@ enum ib_stat_flag {
  * struct rdma_stat_desc - one counter
  * @name: name in sysfs and netlink
  * @flags: enum ib_stat_flag
- * @priv: for the driver
+ * @priv: private to the driver
  */
 struct rdma_stat_desc {
 	const char *name;
@@ -27,13 +27,13 @@ struct rdma_stat_desc {
 };
 
 /**
- * struct rdma_hw_stats - counter values, made by rdma_alloc_hw_stats_struct()
+ * struct rdma_hw_stats - counter values, allocated by rdma_alloc_hw_stats_struct()
  * @lock: protects everything but @descs
  * @timestamp: jiffies when the values were read
- * @lifespan: jiffies for which the values need not be read again
- * @descs: @num_counters descriptions
- * @is_disabled: bitmap of optional counters that are off
- * @num_counters: how many
+ * @lifespan: jiffies for which the values are not read again
+ * @descs: descriptions of the counters
+ * @is_disabled: bitmap of the optional counters that are disabled
+ * @num_counters: number of counters
  * @value: the values
  */
 struct rdma_hw_stats {

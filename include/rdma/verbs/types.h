@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Names that every part of the verbs API uses: forward declarations, GIDs and
+ * Declarations that every part of the verbs API uses: forward declarations, GIDs and
  * the transports.
  */
 #ifndef RDMA_VERBS_TYPES_H
@@ -87,10 +87,10 @@ union ib_gid {
 	} global;
 };
 
-/* The GID of sixteen zero bytes: an empty entry of a GID table. */
+/* The GID of sixteen zero bytes, which an empty entry of a GID table has. */
 extern union ib_gid zgid;
 
-/* What a GID means on the wire: the IB GRH, RoCE v1, or RoCE v2 over UDP. */
+/* Format of the packets that use a GID: InfiniBand, RoCE v1, or RoCE v2 over UDP. */
 enum ib_gid_type {
 	IB_GID_TYPE_IB = IB_UVERBS_GID_TYPE_IB,
 	IB_GID_TYPE_ROCE = IB_UVERBS_GID_TYPE_ROCE_V1,
@@ -102,16 +102,16 @@ enum ib_gid_type {
 #define ROCE_V2_UDP_DPORT      4791
 
 /**
- * struct ib_gid_attr - a GID table entry and what belongs to it
+ * struct ib_gid_attr - a GID table entry
  * @ndev: network device the GID comes from, NULL on InfiniBand ports; read under RCU
  * @device: device whose table holds the entry
  * @gid: the GID
- * @gid_type: its wire format
- * @index: place in the port's table
+ * @gid_type: format of the packets that use it
+ * @index: index in the port's table
  * @port_num: port, from 1
  *
- * Handed out by the rdma_get_gid_attr() and rdma_find_gid() families with a
- * reference, given back by rdma_put_gid_attr().
+ * The rdma_get_gid_attr() and rdma_find_gid() families return it with a reference,
+ * which rdma_put_gid_attr() releases.
  */
 struct ib_gid_attr {
 	struct net_device __rcu	*ndev;
@@ -144,7 +144,7 @@ enum rdma_protocol_type {
 __attribute_const__ enum rdma_transport_type
 rdma_node_get_transport(unsigned int node_type);
 
-/* What carries a RoCE or IB packet at the network layer. */
+/* Network layer of an InfiniBand or RoCE packet. */
 enum rdma_network_type {
 	RDMA_NETWORK_IB,
 	RDMA_NETWORK_ROCE_V1,
@@ -153,7 +153,7 @@ enum rdma_network_type {
 };
 
 /**
- * ib_network_to_gid_type() - GID type that goes with a network layer
+ * ib_network_to_gid_type() - get the GID type that belongs to a network layer
  * @network_type: network layer
  *
  * Return: IB_GID_TYPE_ROCE_UDP_ENCAP for IP, IB_GID_TYPE_ROCE for RoCE v1, else IB_GID_TYPE_IB.
@@ -172,10 +172,11 @@ static inline enum ib_gid_type ib_network_to_gid_type(enum rdma_network_type net
 }
 
 /**
- * rdma_gid_attr_network_type() - network layer that a GID table entry uses
+ * rdma_gid_attr_network_type() - get the network layer that a GID table entry uses
  * @attr: the entry
  *
- * Return: for RoCE v2, whether the GID stands for an IPv4 or an IPv6 address decides.
+ * Return: the network layer; for RoCE v2, IPv4 if the GID is an IPv4-mapped address,
+ * else IPv6.
  */
 static inline enum rdma_network_type
 rdma_gid_attr_network_type(const struct ib_gid_attr *attr)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What represents verbs objects to user space: contexts, handles, command data
+ * Structures by which user space uses verbs objects: contexts, handles, command data
  * and mappings.
  */
 #ifndef RDMA_VERBS_UOBJECT_H
@@ -14,7 +14,7 @@
 
 struct uverbs_api_object;
 
-/* Why an object that a user handle stands for is destroyed. */
+/* Why the object of a user's handle is destroyed. */
 enum rdma_remove_reason {
 	RDMA_REMOVE_DESTROY,
 
@@ -55,15 +55,15 @@ struct ib_ucontext {
 
 /**
  * struct ib_uobject - a user's handle for an object
- * @user_handle: value user space gave, returned in events
+ * @user_handle: value that user space chose, returned in events
  * @ufile: open file it belongs to
  * @context: device context
  * @object: the object, NULL before creation and after revocation
- * @list: place in the file's list
+ * @list: entry in the file's list
  * @cg_obj: control group charge
  * @id: handle number in the file, or descriptor
  * @ref: references to this structure
- * @usecnt: shared users as a positive count, -1 while locked exclusively
+ * @usecnt: number of shared users, -1 while locked exclusively
  * @rcu: frees the structure
  * @uapi_object: description of the object type
  */
@@ -95,12 +95,12 @@ struct ib_udata {
 /**
  * struct rdma_user_mmap_entry - pages that a driver lets user space map
  * @ref: references: one of the table, one of each mapping
- * @ucontext: context it was inserted in
+ * @ucontext: context that it was inserted in
  * @start_pgoff: first page offset
  * @npages: length
  * @driver_removed: the driver has removed the entry; no new mapping may use it
  *
- * A driver embeds it; ops.mmap_free() runs when the last reference goes.
+ * A driver embeds it; ops.mmap_free() is called when the last reference is released.
  */
 struct rdma_user_mmap_entry {
 	struct kref ref;
@@ -111,7 +111,7 @@ struct rdma_user_mmap_entry {
 };
 
 /**
- * rdma_user_mmap_get_offset() - value user space gives to mmap() as its offset
+ * rdma_user_mmap_get_offset() - get the offset that user space passes to mmap()
  * @entry: inserted entry
  *
  * Return: offset in bytes.
@@ -147,7 +147,7 @@ static inline void rdma_user_mmap_disassociate(struct ib_device *device) {}
  * @length: bytes
  * @pgoff: page offset
  *
- * Return: 0; -EBUSY when another entry has these offsets; -ENOMEM.
+ * Return: 0, -EBUSY if another entry occupies these offsets, or -ENOMEM.
  */
 static inline int
 rdma_user_mmap_entry_insert_exact(struct ib_ucontext *ucontext,
@@ -175,7 +175,7 @@ void rdma_user_mmap_entry_remove(struct rdma_user_mmap_entry *entry);
  * ib_copy_from_udata() - read the driver's part of a command
  * @dest: kernel buffer
  * @udata: command
- * @len: bytes; the caller has compared them with udata->inlen
+ * @len: bytes; the caller has checked that udata->inlen is not smaller
  *
  * Return: 0 or -EFAULT.
  */
@@ -190,7 +190,7 @@ static inline int ib_copy_from_udata(void *dest, struct ib_udata *udata, size_t 
  * ib_copy_to_udata() - write the driver's part of a response
  * @udata: command
  * @src: kernel buffer
- * @len: bytes; the caller has compared them with udata->outlen
+ * @len: bytes; the caller has checked that udata->outlen is not smaller
  *
  * Return: 0 or -EFAULT.
  */
@@ -217,7 +217,7 @@ static inline bool ib_is_buffer_cleared(const void __user *p, size_t len)
  * ib_is_udata_cleared() - is the tail of a command zero?
  * @udata: command
  * @offset: where the tail starts
- * @len: its bytes
+ * @len: bytes of the tail
  *
  * Return: true if so; false also when the bytes cannot be read.
  */

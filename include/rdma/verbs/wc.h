@@ -34,7 +34,7 @@ enum ib_wc_status {
 
 const char *__attribute_const__ ib_wc_status_msg(enum ib_wc_status status);
 
-/* What completed; IB_WC_RECV is a bit that every receive completion has. */
+/* Operation that completed; the bit IB_WC_RECV is set in every receive completion. */
 enum ib_wc_opcode {
 	IB_WC_SEND = IB_UVERBS_WC_SEND,
 	IB_WC_RDMA_WRITE = IB_UVERBS_WC_RDMA_WRITE,
@@ -67,11 +67,11 @@ enum ib_wc_flags {
 
 /**
  * struct ib_wc - one completion
- * @wr_id: the work request's own value
- * @wr_cqe: the same, for CQs that ib_alloc_cq() made
- * @status: outcome; on an error only @qp and @vendor_err of the members below are valid
- * @opcode: what completed
- * @vendor_err: the device's own number for the reason of an error
+ * @wr_id: wr_id of the work request
+ * @wr_cqe: wr_cqe of the work request, for CQs that ib_alloc_cq() allocated
+ * @status: status; on an error only @qp and @vendor_err of the members below are valid
+ * @opcode: operation that completed
+ * @vendor_err: the device's own number for the cause of an error
  * @byte_len: bytes received or read
  * @qp: queue pair
  * @ex: immediate data, or the key that the peer invalidated
@@ -81,9 +81,9 @@ enum ib_wc_flags {
  * @pkey_index: P_Key index (GSI)
  * @sl: service level
  * @dlid_path_bits: low bits of the destination LID
- * @port_num: port it came in (SMI)
+ * @port_num: port that received the packet (SMI)
  * @smac: sender's MAC
- * @vlan_id: VLAN
+ * @vlan_id: VLAN of the packet
  * @network_hdr_type: enum rdma_network_type of the header in the buffer
  */
 struct ib_wc {

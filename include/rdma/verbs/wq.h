@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Work queues that belong to no QP, and the indirection tables that spread packets
- * over them.
+ * Work queues that do not belong to a QP, and the indirection tables that distribute
+ * packets among them.
  */
 #ifndef RDMA_VERBS_WQ_H
 #define RDMA_VERBS_WQ_H
@@ -37,12 +37,12 @@ enum ib_wq_state {
  * @device: device
  * @uobject: the user's handle
  * @wq_context: argument of @event_handler
- * @event_handler: runs on an asynchronous event
+ * @event_handler: called on an asynchronous event
  * @pd: PD
  * @cq: completes its work
  * @wq_num: number
  * @state: state
- * @wq_type: kind
+ * @wq_type: type
  * @RDMA_OBJECT_BASE: object base
  */
 struct ib_wq {
@@ -84,7 +84,7 @@ enum ib_wq_attr_mask {
 	IB_WQ_FLAGS		= 1 << 2,
 };
 
-/* Change of a work queue; a mask says which members are valid. */
+/* New attributes of a work queue; a mask says which are valid. */
 struct ib_wq_attr {
 	enum	ib_wq_state	wq_state;
 	enum	ib_wq_state	curr_wq_state;
@@ -97,7 +97,7 @@ struct ib_wq_attr {
  * @device: device
  * @uobject: the user's handle
  * @ind_tbl_num: number
- * @log_ind_tbl_size: log2 of the entries
+ * @log_ind_tbl_size: log2 of the number of entries
  * @ind_tbl: the queues
  * @RDMA_OBJECT_BASE: object base
  */

@@ -68,7 +68,7 @@ struct ib_sge {
 
 struct ib_wc;
 
-/* The wr_cqe of a work request points to this; done() runs on its completion. */
+/* The wr_cqe of a work request points to this; done() is called on its completion. */
 struct ib_cqe {
 	void (*done)(struct ib_cq *cq, struct ib_wc *wc);
 };
@@ -76,11 +76,11 @@ struct ib_cqe {
 /**
  * struct ib_send_wr - work for the send queue; the structures below embed it
  * @next: next request of the chain
- * @wr_id: comes back in the completion
- * @wr_cqe: the same, for CQs that ib_alloc_cq() made
+ * @wr_id: returned in the completion
+ * @wr_cqe: takes the place of @wr_id for CQs that ib_alloc_cq() allocated
  * @sg_list: gather list
- * @num_sge: its entries
- * @opcode: what to do
+ * @num_sge: number of its entries
+ * @opcode: operation
  * @send_flags: enum ib_send_flags
  * @ex: immediate data, or the key to invalidate
  */
@@ -107,7 +107,7 @@ struct ib_rdma_wr {
 	u32			rkey;
 };
 
-/* Atomic operations; only the masked ones use the masks. */
+/* Atomic operations; only the masked operations use the masks. */
 struct ib_atomic_wr {
 	struct ib_send_wr	wr;
 	u64			remote_addr;
@@ -131,7 +131,7 @@ struct ib_ud_wr {
 	u32			port_num;
 };
 
-/* IB_WR_REG_MR: make the MR translate what ib_map_mr_sg() gave it. */
+/* IB_WR_REG_MR: registers the pages that ib_map_mr_sg() has put into the MR. */
 struct ib_reg_wr {
 	struct ib_send_wr	wr;
 	struct ib_mr		*mr;
@@ -162,10 +162,10 @@ static inline const struct ib_reg_wr *reg_wr(const struct ib_send_wr *wr)
 /**
  * struct ib_recv_wr - a buffer for the receive queue
  * @next: next request of the chain
- * @wr_id: comes back in the completion
- * @wr_cqe: the same, for CQs that ib_alloc_cq() made
+ * @wr_id: returned in the completion
+ * @wr_cqe: takes the place of @wr_id for CQs that ib_alloc_cq() allocated
  * @sg_list: scatter list
- * @num_sge: its entries
+ * @num_sge: number of its entries
  */
 struct ib_recv_wr {
 	struct ib_recv_wr      *next;

@@ -39,7 +39,7 @@ enum {
 	UVERBS_ID_DRIVER_NS_WITH_UHW,
 };
 
-/* Methods of objects, and the attributes of each method.  Everything below is numbers. */
+/* Numbers of the methods of each object, and of the attributes of each method. */
 enum uverbs_methods_device {
 	UVERBS_METHOD_INVOKE_WRITE,
 	UVERBS_METHOD_INFO_HANDLES,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
- * Structures and constants that attributes of the uverbs ioctl ABI carry.
+ * Structures and constants of attributes of the uverbs ioctl ABI.
  */
 #ifndef IB_USER_IOCTL_VERBS_H
 #define IB_USER_IOCTL_VERBS_H
@@ -15,12 +15,12 @@
 #define IB_UVERBS_ACCESS_OPTIONAL_FIRST (1 << 20)
 #define IB_UVERBS_ACCESS_OPTIONAL_LAST (1 << 29)
 
-/* What the kernel can do beyond the device. */
+/* Features of the kernel, whatever the device is. */
 enum ib_uverbs_core_support {
 	IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS = 1 << 0,
 };
 
-/* Access rights; those of the optional range may be ignored where unknown. */
+/* Access rights; a device may ignore those of the optional range. */
 enum ib_uverbs_access_flags {
 	IB_UVERBS_ACCESS_LOCAL_WRITE = 1 << 0,
 	IB_UVERBS_ACCESS_REMOTE_WRITE = 1 << 1,
@@ -110,7 +110,7 @@ enum ib_uverbs_query_port_cap_flags {
 	IB_UVERBS_PCF_IP_BASED_GIDS = 1 << 26,
 };
 
-/* What the extended port attributes add. */
+/* Bits of ib_uverbs_query_port_resp.flags. */
 enum ib_uverbs_query_port_flags {
 	IB_UVERBS_QPF_GRH_REQUIRED = 1 << 0,
 };
@@ -123,7 +123,7 @@ enum ib_uverbs_flow_action_esp_keymat_aes_gcm_iv_algo {
 	IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ,
 };
 
-/* IPsec offload: key, replay protection, encapsulation. */
+/* Attributes of an IPsec flow action: key, replay protection, encapsulation. */
 struct ib_uverbs_flow_action_esp_keymat_aes_gcm {
 	__aligned_u64	iv;
 	__u32		iv_algo;
@@ -172,12 +172,12 @@ struct ib_uverbs_flow_action_esp {
 	__aligned_u64	hard_limit_pkts;
 };
 
-/* PREFER_CACHED: values need not be fresh. */
+/* PREFER_CACHED: values that were read earlier are acceptable. */
 enum ib_uverbs_read_counters_flags {
 	IB_UVERBS_READ_COUNTERS_PREFER_CACHED = 1 << 0,
 };
 
-/* What a range of memory will be used for. */
+/* How a range of memory will be used. */
 enum ib_uverbs_advise_mr_advice {
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH,
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE,
@@ -188,7 +188,7 @@ enum ib_uverbs_advise_mr_flag {
 	IB_UVERBS_ADVISE_MR_FLAG_FLUSH = 1 << 0,
 };
 
-/* Port attributes with 32-bit LIDs' flags and the second capability mask. */
+/* Port attributes with the second capability mask and speeds of more than eight bits. */
 struct ib_uverbs_query_port_resp_ex {
 	struct ib_uverbs_query_port_resp legacy_resp;
 	__u16 port_cap_flags2;
@@ -196,7 +196,7 @@ struct ib_uverbs_query_port_resp_ex {
 	__u32 active_speed_ex;
 };
 
-/* Sizes of a QP, asked for and given. */
+/* Sizes of a QP: those wanted in a request, those that it has in a response. */
 struct ib_uverbs_qp_cap {
 	__u32 max_send_wr;
 	__u32 max_recv_wr;
@@ -205,7 +205,7 @@ struct ib_uverbs_qp_cap {
 	__u32 max_inline_data;
 };
 
-/* Drivers that have methods or attributes of their own. */
+/* Numbers of drivers, by which a program knows the private ABI of a device. */
 enum rdma_driver_id {
 	RDMA_DRIVER_UNKNOWN,
 	RDMA_DRIVER_MLX5,
@@ -231,14 +231,14 @@ enum rdma_driver_id {
 	RDMA_DRIVER_MANA,
 };
 
-/* Wire format a GID stands for. */
+/* Format of the packets that use a GID. */
 enum ib_uverbs_gid_type {
 	IB_UVERBS_GID_TYPE_IB,
 	IB_UVERBS_GID_TYPE_ROCE_V1,
 	IB_UVERBS_GID_TYPE_ROCE_V2,
 };
 
-/* Entry of a GID table; netdev_ifindex is 0 where no network device belongs to it. */
+/* Entry of a GID table; netdev_ifindex is 0 if it belongs to no network device. */
 struct ib_uverbs_gid_entry {
 	__aligned_u64 gid[2];
 	__u32 gid_index;

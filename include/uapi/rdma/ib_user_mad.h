@@ -10,7 +10,7 @@
 
 #define IB_USER_MAD_ABI_VERSION	5
 
-/* Head of a MAD before P_Key indices; still spoken until ENABLE_PKEY. */
+/* Header of a MAD without a P_Key index, used until IB_USER_MAD_ENABLE_PKEY. */
 struct ib_user_mad_hdr_old {
 	__u32	id;
 	__u32	status;
@@ -30,7 +30,7 @@ struct ib_user_mad_hdr_old {
 	__be32	flow_label;
 };
 
-/* Head of a MAD: agent, status of a send, timeout and retries, address. */
+/* Header of a MAD: agent, status of a send, timeout and retries, address. */
 struct ib_user_mad_hdr {
 	__u32	id;
 	__u32	status;
@@ -52,7 +52,7 @@ struct ib_user_mad_hdr {
 	__u8	reserved[6];
 };
 
-/* A MAD as read() gives it and write() takes it. */
+/* A MAD as it is read and written. */
 struct ib_user_mad {
 	struct ib_user_mad_hdr hdr;
 	__aligned_u64	data[];
@@ -61,7 +61,7 @@ struct ib_user_mad {
 typedef unsigned long __attribute__((aligned(4))) packed_ulong;
 #define IB_USER_MAD_LONGS_PER_METHOD_MASK (128 / (8 * sizeof (long)))
 
-/* Registers an agent; method_mask says which requests it takes. */
+/* Registers an agent; method_mask says which requests it receives. */
 struct ib_user_mad_reg_req {
 	__u32	id;
 	packed_ulong method_mask[IB_USER_MAD_LONGS_PER_METHOD_MASK];

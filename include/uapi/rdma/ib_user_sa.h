@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
- * Path records as the connection manager hands them to user space.
+ * Path records that the connection manager exchanges with user space.
  */
 #ifndef IB_USER_SA_H
 #define IB_USER_SA_H
@@ -18,7 +18,7 @@ enum {
 	IB_PATH_BIDIRECTIONAL	= IB_PATH_OUTBOUND | IB_PATH_INBOUND_REVERSE
 };
 
-/* Path record as on the wire. */
+/* Path record in the format of the SA. */
 struct ib_path_rec_data {
 	__u32	flags;
 	__u32	reserved;

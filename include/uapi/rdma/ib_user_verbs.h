@@ -3,7 +3,7 @@
  * The write() ABI of /dev/infiniband/uverbsN and the structures it shares with
  * the ioctl ABI.  Layout rules: every structure is a multiple of eight bytes
  * where it may be followed by driver data, 64-bit members are __aligned_u64,
- * pointers travel as 64-bit integers.
+ * pointers are 64-bit integers.
  */
 #ifndef IB_USER_VERBS_H
 #define IB_USER_VERBS_H
@@ -13,7 +13,7 @@
 #define IB_USER_VERBS_ABI_VERSION	6
 #define IB_USER_VERBS_CMD_THRESHOLD    50
 
-/* Numbers of the commands; the second list is of those that exist in extended form. */
+/* Numbers of the commands. */
 enum ib_uverbs_write_cmds {
 	IB_USER_VERBS_CMD_GET_CONTEXT,
 	IB_USER_VERBS_CMD_QUERY_DEVICE,
@@ -58,7 +58,7 @@ enum ib_uverbs_write_cmds {
 	IB_USER_VERBS_CMD_OPEN_QP,
 };
 
-/* Numbers of the extended commands, which are those of the commands they extend. */
+/* Numbers of the extended commands: that of the command's old form, if it has one. */
 enum {
 	IB_USER_VERBS_EX_CMD_QUERY_DEVICE = IB_USER_VERBS_CMD_QUERY_DEVICE,
 	IB_USER_VERBS_EX_CMD_CREATE_CQ = IB_USER_VERBS_CMD_CREATE_CQ,
@@ -74,7 +74,7 @@ enum {
 	IB_USER_VERBS_EX_CMD_MODIFY_CQ
 };
 
-/* Where IB_UVERBS flush operations make data visible. */
+/* Where a flush operation makes data visible. */
 enum ib_placement_type {
 	IB_FLUSH_GLOBAL = 1U << 0,
 	IB_FLUSH_PERSISTENT = 1U << 1,
@@ -87,8 +87,8 @@ enum ib_selectivity_level {
 };
 
 /*
- * Read from the asynchronous event descriptor: one event.  element is the handle value
- * user space gave for the object, or a port number.
+ * An event that is read from the asynchronous event descriptor.  element is the value that
+ * user space chose for the object (user_handle), or a port number.
  */
 struct ib_uverbs_async_event_desc {
 	__aligned_u64 element;
@@ -96,7 +96,7 @@ struct ib_uverbs_async_event_desc {
 	__u32 reserved;
 };
 
-/* Read from a completion channel: the handle value user space gave for the CQ. */
+/* An event that is read from a completion channel: the value user space chose for the CQ. */
 struct ib_uverbs_comp_event_desc {
 	__aligned_u64 cq_handle;
 };
@@ -111,8 +111,8 @@ struct ib_uverbs_cq_moderation_caps {
 #define IB_USER_VERBS_CMD_FLAG_EXTENDED 0x80000000u
 
 /*
- * Head of a write().  in_words and out_words count 32-bit words of request and response, the
- * header included; the response address follows.
+ * Header of a write().  in_words and out_words are the lengths of request and response in
+ * 32-bit words, the header included; the response address follows.
  */
 struct ib_uverbs_cmd_hdr {
 	__u32 command;
@@ -121,8 +121,8 @@ struct ib_uverbs_cmd_hdr {
 };
 
 /*
- * Follows the head of an extended command, whose words are 64-bit ones: lengths of the
- * driver's part, and where the response goes.
+ * Follows the header of an extended command, whose words have 64 bits: lengths of the
+ * driver's part, and the address of the response.
  */
 struct ib_uverbs_ex_cmd_hdr {
 	__aligned_u64 response;
@@ -132,8 +132,8 @@ struct ib_uverbs_ex_cmd_hdr {
 };
 
 /*
- * Opens the device: first command of a file.  The response has the descriptor of asynchronous
- * events.
+ * Allocates the file's device context, usually as the first command.  The response has the
+ * descriptor of asynchronous events.
  */
 struct ib_uverbs_get_context {
 	__aligned_u64 response;
@@ -196,7 +196,7 @@ struct ib_uverbs_query_device_resp {
 	__u8  reserved[4];
 };
 
-/* The same, with what was added since; response_length says how much the kernel filled. */
+/* The same, with later additions; response_length is the number of bytes that are valid. */
 struct ib_uverbs_ex_query_device {
 	__u32 comp_mask;
 	__u32 reserved;
@@ -250,7 +250,7 @@ struct ib_uverbs_ex_query_device_resp {
 	__u32 reserved;
 };
 
-/* State of a port.  LIDs have 16 bits here: the port attributes of the ioctl ABI have 32. */
+/* Attributes of a port. */
 struct ib_uverbs_query_port {
 	__aligned_u64 response;
 	__u8  port_num;
@@ -298,7 +298,7 @@ struct ib_uverbs_dealloc_pd {
 	__u32 pd_handle;
 };
 
-/* XRC domains; fd is -1 for one that no file names. */
+/* XRC domains; processes share a domain by a file, whose descriptor is fd; -1: no file. */
 struct ib_uverbs_open_xrcd {
 	__aligned_u64 response;
 	__u32 fd;
@@ -315,7 +315,7 @@ struct ib_uverbs_close_xrcd {
 	__u32 xrcd_handle;
 };
 
-/* Memory regions: start is the address in the process, hca_va the one the device shall use. */
+/* Memory regions: start is the address in the process, hca_va that in work requests. */
 struct ib_uverbs_reg_mr {
 	__aligned_u64 response;
 	__aligned_u64 start;
@@ -423,7 +423,7 @@ struct ib_uverbs_ex_create_cq_resp {
 	__u32 response_length;
 };
 
-/* cqe: entries wanted, and given. */
+/* cqe: the number of entries wanted; in the response the number it has. */
 struct ib_uverbs_resize_cq {
 	__aligned_u64 response;
 	__u32 cq_handle;
@@ -437,14 +437,14 @@ struct ib_uverbs_resize_cq_resp {
 	__aligned_u64 driver_data[];
 };
 
-/* Polling in the kernel, for drivers that have no queue in user space.  ne: number of entries. */
+/* Polling through the kernel, for drivers without queues in user space; ne: most entries. */
 struct ib_uverbs_poll_cq {
 	__aligned_u64 response;
 	__u32 cq_handle;
 	__u32 ne;
 };
 
-/* What completed. */
+/* Operation that completed. */
 enum ib_uverbs_wc_opcode {
 	IB_UVERBS_WC_SEND = 0,
 	IB_UVERBS_WC_RDMA_WRITE = 1,
@@ -485,15 +485,15 @@ struct ib_uverbs_poll_cq_resp {
 	struct ib_uverbs_wc wc[];
 };
 
-/* Arming in the kernel, for drivers that have no queue in user space. */
+/* Arming through the kernel, for drivers without queues in user space. */
 struct ib_uverbs_req_notify_cq {
 	__u32 cq_handle;
 	__u32 solicited_only;
 };
 
 /*
- * Responses of destroy commands count the events that were delivered for the object, so that
- * the library can wait until all have been acknowledged.
+ * The response of a destroy command has the number of events that were delivered for the
+ * object, so that the library can wait until all have been acknowledged.
  */
 struct ib_uverbs_destroy_cq {
 	__aligned_u64 response;
@@ -527,7 +527,7 @@ struct ib_uverbs_ah_attr {
 	__u8  reserved;
 };
 
-/* All attributes of a QP, as the connection manager fills them. */
+/* Attributes of a QP, as the connection manager returns them. */
 struct ib_uverbs_qp_attr {
 	__u32	qp_attr_mask;
 	__u32	qp_state;
@@ -565,7 +565,7 @@ struct ib_uverbs_qp_attr {
 	__u8	reserved[5];
 };
 
-/* Queue pairs; pd_handle is an XRC domain's handle for a target QP. */
+/* Queue pairs; for an XRC target QP, pd_handle is the handle of the XRC domain. */
 struct ib_uverbs_create_qp {
 	__aligned_u64 response;
 	__aligned_u64 user_handle;
@@ -615,7 +615,7 @@ struct ib_uverbs_ex_create_qp {
 	__u32  source_qpn;
 };
 
-/* Shares an XRC target QP. */
+/* Opens a further handle of an XRC target QP. */
 struct ib_uverbs_open_qp {
 	__aligned_u64 response;
 	__aligned_u64 user_handle;
@@ -755,7 +755,7 @@ struct ib_uverbs_destroy_qp_resp {
 };
 
 /*
- * Posting in the kernel, for drivers that have no queue in user space: work requests of
+ * Posting through the kernel, for drivers without queues in user space: work requests of
  * wqe_size bytes, then all scatter or gather entries.
  */
 struct ib_uverbs_sge {
@@ -764,7 +764,7 @@ struct ib_uverbs_sge {
 	__u32 lkey;
 };
 
-/* What a send request does. */
+/* Operation of a send request. */
 enum ib_uverbs_wr_opcode {
 	IB_UVERBS_WR_RDMA_WRITE = 0,
 	IB_UVERBS_WR_RDMA_WRITE_WITH_IMM = 1,
@@ -897,8 +897,8 @@ struct ib_uverbs_detach_mcast {
 };
 
 /*
- * Flow rules: an attribute, then num_of_specs specifications that start with this header.  A
- * bit of a mask that is set makes the bit of the value count.
+ * Flow rules: an attribute, then num_of_specs specifications that start with this header.
+ * Only the bits of a value that are set in its mask are compared.
  */
 struct ib_uverbs_flow_spec_hdr {
 	__u32 type;
@@ -1112,7 +1112,7 @@ struct ib_uverbs_flow_spec_mpls {
 	struct ib_uverbs_flow_mpls_filter     mask;
 };
 
-/* priority: lower is looked at first; type and flags: enum ib_flow_attr_type and ib_flow_flags. */
+/* priority: low ones match first; type: enum ib_flow_attr_type; flags: enum ib_flow_flags. */
 struct ib_uverbs_flow_attr {
 	__u32 type;
 	__u16 size;
@@ -1152,7 +1152,7 @@ struct ib_uverbs_create_srq {
 	__aligned_u64 driver_data[];
 };
 
-/* The same, of all types. */
+/* Shared receive queues of all types. */
 struct ib_uverbs_create_xsrq {
 	__aligned_u64 response;
 	__aligned_u64 user_handle;
@@ -1207,7 +1207,7 @@ struct ib_uverbs_destroy_srq_resp {
 	__u32 events_reported;
 };
 
-/* Work queues of their own. */
+/* Work queues that do not belong to a QP. */
 struct ib_uverbs_ex_create_wq  {
 	__u32 comp_mask;
 	__u32 wq_type;
@@ -1271,7 +1271,7 @@ struct ib_uverbs_ex_destroy_rwq_ind_table  {
 	__u32 ind_tbl_handle;
 };
 
-/* Moderation: completions, and microseconds. */
+/* Event moderation: limits of the number of completions and of the microseconds. */
 struct ib_uverbs_cq_moderation {
 	__u16 cq_count;
 	__u16 cq_period;

@@ -157,7 +157,7 @@ enum {
 	RDMA_NODE_UNSPECIFIED,
 };
 
-/* Local service: answers path and address queries instead of the SA and ARP. */
+/* Local service: a program that answers path and address queries in place of SA and ARP. */
 enum {
 	RDMA_NL_LS_OP_RESOLVE = 0,
 	RDMA_NL_LS_OP_SET_TIMEOUT,
@@ -176,14 +176,14 @@ enum {
 
 #define LS_DEVICE_NAME_MAX 64
 
-/* Head of a path query. */
+/* Header of a path query. */
 struct rdma_ls_resolve_header {
 	__u8 device_name[LS_DEVICE_NAME_MAX];
 	__u8 port_num;
 	__u8 path_use;
 };
 
-/* Head of an address query. */
+/* Header of an address query. */
 struct rdma_ls_ip_resolve_header {
 	__u32 ifindex;
 };
@@ -192,7 +192,7 @@ struct rdma_ls_ip_resolve_header {
 #define RDMA_NLA_TYPE_MASK	(~(NLA_F_NESTED | NLA_F_NET_BYTEORDER | \
 				  RDMA_NLA_F_MANDATORY))
 
-/* Attributes of queries; LS_NLA_TYPE_MANDATORY marks those that must be understood. */
+/* Attributes of queries; the receiver must know those with RDMA_NLA_F_MANDATORY. */
 enum {
 	LS_NLA_TYPE_UNSPEC = 0,
 	LS_NLA_TYPE_PATH_RECORD,
@@ -271,13 +271,13 @@ enum rdma_nldev_command {
 	RDMA_NLDEV_NUM_OPS
 };
 
-/* How a driver's value wants to be printed. */
+/* How a driver's value is to be printed. */
 enum rdma_nldev_print_type {
 	RDMA_NLDEV_PRINT_TYPE_UNSPEC,
 	RDMA_NLDEV_PRINT_TYPE_HEX,
 };
 
-/* Attributes; the numbers are fixed, new ones come last. */
+/* Attributes; numbers never change, new attributes are added at the end. */
 enum rdma_nldev_attr {
 	RDMA_NLDEV_ATTR_UNSPEC,
 
@@ -441,7 +441,7 @@ enum rdma_nldev_attr {
 	RDMA_NLDEV_ATTR_MAX
 };
 
-/* How QPs find a counter. */
+/* How QPs are bound to counters. */
 enum rdma_nl_counter_mode {
 	RDMA_COUNTER_MODE_NONE,
 
@@ -452,7 +452,7 @@ enum rdma_nl_counter_mode {
 	RDMA_COUNTER_MODE_MAX,
 };
 
-/* What automatic binding compares. */
+/* By which properties QPs are grouped in automatic binding. */
 enum rdma_nl_counter_mask {
 	RDMA_COUNTER_MASK_QP_TYPE = 1,
 	RDMA_COUNTER_MASK_PID = 1 << 1,

@@ -50,14 +50,14 @@ enum rdma_ucm_port_space {
 	RDMA_PS_UDP   = 0x0111,
 };
 
-/* Head of a write(): command, bytes that follow, bytes there is room for in the response. */
+/* Header of a write(): command, bytes that follow, bytes of the buffer for the response. */
 struct rdma_ucm_cmd_hdr {
 	__u32 cmd;
 	__u16 in;
 	__u16 out;
 };
 
-/* uid: value returned with every event of the id.  Responses go to the address in response. */
+/* uid: value returned with every event of the id; response: address for the response. */
 struct rdma_ucm_create_id {
 	__aligned_u64 uid;
 	__aligned_u64 response;
@@ -70,7 +70,7 @@ struct rdma_ucm_create_id_resp {
 	__u32 id;
 };
 
-/* The response counts the events that were delivered. */
+/* The response has the number of events that were delivered. */
 struct rdma_ucm_destroy_id {
 	__aligned_u64 response;
 	__u32 id;
@@ -81,7 +81,7 @@ struct rdma_ucm_destroy_id_resp {
 	__u32 events_reported;
 };
 
-/* Addresses: the _ip forms have room for IPv6 alone, the others for any family. */
+/* Addresses: the _ip forms are for IPv4 and IPv6, the others for any family. */
 struct rdma_ucm_bind_ip {
 	__aligned_u64 response;
 	struct sockaddr_in6 addr;
@@ -161,7 +161,7 @@ struct rdma_ucm_query_path_resp {
 	struct ib_path_rec_data path_data[];
 };
 
-/* valid: private_data and the rest count. */
+/* valid: 0 if the other members are not filled. */
 struct rdma_ucm_conn_param {
 	__u32 qp_num;
 	__u32 qkey;
@@ -185,7 +185,7 @@ struct rdma_ucm_ud_param {
 	__u8  reserved[7];
 };
 
-/* Enhanced connection establishment: vendor and its options. */
+/* Enhanced connection establishment: vendor, and options that the vendor defines. */
 struct rdma_ucm_ece {
 	__u32 vendor_id;
 	__u32 attr_mod;
@@ -262,7 +262,7 @@ struct rdma_ucm_get_event {
 	__aligned_u64 response;
 };
 
-/* An event; for a connection request id is the new id. */
+/* An event; the id of a connection request is that of the new connection. */
 struct rdma_ucm_event_resp {
 	__aligned_u64 uid;
 	__u32 id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
- * The one ioctl of the uverbs device and the header and attribute it takes.
+ * The only ioctl of the uverbs device, its header and its attributes.
  */
 #ifndef RDMA_USER_IOCTL_CMDS_H
 #define RDMA_USER_IOCTL_CMDS_H
@@ -12,7 +12,7 @@
 #define RDMA_VERBS_IOCTL \
 	_IOWR(RDMA_IOCTL_MAGIC, 1, struct ib_uverbs_ioctl_hdr)
 
-/* Flags of an attribute: to be refused when not known; the kernel wrote to it. */
+/* Flags: a kernel that does not know the attribute must fail; the kernel has written output. */
 enum {
 	UVERBS_ATTR_F_MANDATORY = 1U << 0,
 
@@ -20,8 +20,8 @@ enum {
 };
 
 /*
- * One attribute: input of up to eight bytes is in data, longer input and all output at the
- * address in data; handles and descriptors are in data too.
+ * One attribute: input of up to eight bytes is in data, longer input and all output is at
+ * the address in data.  Handles and descriptors are in data.
  */
 struct ib_uverbs_attr {
 	__u16 attr_id;
@@ -41,7 +41,7 @@ struct ib_uverbs_attr {
 	};
 };
 
-/* Head of the ioctl: length covers the attributes. */
+/* Header of the ioctl; length includes the attributes. */
 struct ib_uverbs_ioctl_hdr {
 	__u16 length;
 	__u16 object_id;

@@ -118,7 +118,7 @@ struct mminfo {
 	__u32			pad;
 };
 
-/* Gather list of a request, and how far it has been worked off. */
+/* Gather list of a request, and the position up to which it has been transferred. */
 struct rxe_dma_info {
 	__u32			length;
 	__u32			resid;
@@ -185,7 +185,7 @@ struct rxe_modify_srq_cmd {
 	__aligned_u64 mmap_info_addr;
 };
 
-/* A queue: sizes, then producer and consumer index on lines of their own, then the entries. */
+/* A queue: sizes, producer and consumer index in separate cache lines, then the entries. */
 struct rxe_queue_buf {
 	__u32			log2_elem_size;
 	__u32			index_mask;

@@ -51,7 +51,7 @@ struct siw_uresp_alloc_ctx {
 	__u32 pad;
 };
 
-/* What a request does. */
+/* Operation of a request. */
 enum siw_opcode {
 	SIW_OP_WRITE,
 	SIW_OP_READ,

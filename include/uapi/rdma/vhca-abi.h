@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
- * VHCA data-path interface: what the device, the kernel driver and the user
- * space provider all read and write in host memory, and the private part of
- * the uverbs commands.  Everything is little-endian unless typed __be.
+ * VHCA data-path interface: the structures in host memory that the device, the
+ * kernel driver and the user space provider share, and the private part of the
+ * uverbs commands.  Values are little-endian unless their type is __be.
  * Documentation/hw/vhca.rst is the manual to this header.
  */
 #ifndef VHCA_ABI_USER_H
@@ -21,7 +21,7 @@
 /* ------------------------------------------------------------------------
  * Doorbells
  *
- * A UAR (one a user context, one or more for the kernel) owns an array of
+ * A UAR (one for each user context, one or more for the kernel) has an array of
  * doorbell pages in host memory and one kick page in BAR2.  A page holds
  * records of eight bytes, called slots; slot numbers count through the pages
  * of a UAR: page = slot / VHCA_DB_SLOTS, record = slot % VHCA_DB_SLOTS.
@@ -32,23 +32,23 @@
  *   3. atomic OR summary[P / 64] of page 0 with bit P % 64
  *   4. full barrier
  *   5. if armed of page 0 is not 0, store 0 to it and then VHCA_KICK (32 bits)
- *      to the UAR's kick page; a kick too many does no harm
- * On x86 the barrier is MFENCE: where a guest has one processor and QEMU's TCG
- * executes it, locked instructions are neither atomic nor barriers. Nothing
- * here needs them to be: a bit that is set needlessly is harmless, and whoever
- * has cleared armed kicks.
+ *      to the UAR's kick page; a kick without need is harmless
+ * On x86 the barrier is MFENCE: when QEMU's TCG executes a guest that has one
+ * processor, locked instructions are neither atomic nor barriers. The protocol
+ * does not need them to be: a bit that is set without need is harmless, and each
+ * processor that clears armed also kicks.
  * The device clears summary and news by atomic exchange before it reads rec.
  *
- * Receive counts and consumer counts are records too but are not rung; the
+ * Receive counts and consumer counts are records too, but are not rung; the
  * device reads them when it needs them.  A CQ (or EQ) takes two slots: its
  * consumer count, then its arm record.  A QP takes two: send, then receive.
  * An SRQ takes two: the count of receives posted, then a record that the device
- * writes, the count of receives it has taken.  The device has read what it has
- * taken: the stride is free.
- * One exception: a program that learns that a QP is in the error state (because it
- * asked for that state, or polled the first completion in error) rings the receive
- * slot, then and after each later receive that it posts, so that the device flushes
- * them.
+ * writes, the count of receives that it has taken.  The device has read the strides
+ * of the receives that it has taken: they are free.
+ * There is one exception: a program that learns that a QP is in the error state
+ * (because it asked for that state, or polled the first completion in error) rings
+ * the receive slot, then and after each later receive that it posts, so that the
+ * device flushes them.
  */
 #define VHCA_DB_PAGE_SIZE	4096
 #define VHCA_DB_SLOTS		480
@@ -58,10 +58,10 @@
 #define VHCA_KICK		1
 
 struct vhca_db_page {
-	__le64 news[VHCA_DB_NEWS_WORDS];	/* one bit a slot of this page */
-	__le32 armed;				/* page 0: device wants a kick */
+	__le64 news[VHCA_DB_NEWS_WORDS];	/* one bit for each slot of this page */
+	__le32 armed;				/* page 0: the device waits for a kick */
 	__u8 rsvd[60];
-	__le64 summary[VHCA_DB_SUMMARY_WORDS];	/* page 0: one bit a page */
+	__le64 summary[VHCA_DB_SUMMARY_WORDS];	/* page 0: one bit for each page */
 	__le64 rec[VHCA_DB_SLOTS];
 };
 
@@ -71,18 +71,18 @@ static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
  * Arm record: consumer count in bits 31:0, flags in 39:32, sequence number
  * in 63:40.  A record other than the one that last raised an event (0 after
  * creation) arms the queue for one event, raised when the device writes an
- * entry at or after the given consumer count.  Storing an arm record is
- * followed by a full barrier and a poll.
+ * entry at or after that consumer count.  After it stores an arm record, the
+ * consumer executes a full barrier and polls.
  *
- * An arming for solicited entries does not cancel an earlier one for all entries
- * that has not raised its event yet.  Its record says by how much its sequence
- * number exceeds that of the last arming for all: when no record from that one on
- * has raised an event, it counts as one for all as well.  0: there was none, and
- * VHCA_ARM_SOLICITED alone decides.
+ * Arming for solicited entries does not cancel an earlier arming for all entries
+ * that has not raised its event yet.  The record has in VHCA_ARM_SINCE_* by how much
+ * its sequence number exceeds that of the last record that armed for all: unless that
+ * record or a later one has raised an event, the new record arms for all as well.
+ * 0: there was no such record, and only VHCA_ARM_SOLICITED matters.
  */
 #define VHCA_ARM_CI_MASK	0xffffffffULL
 #define VHCA_ARM_SOLICITED	(1ULL << 32)	/* only solicited or in error */
-#define VHCA_ARM_SINCE_SHIFT	33		/* numbers since the last arming for all */
+#define VHCA_ARM_SINCE_SHIFT	33		/* records since the last that armed for all */
 #define VHCA_ARM_SINCE_MASK	0x7fU
 #define VHCA_ARM_SEQ_SHIFT	40
 #define VHCA_ARM_SEQ_MASK	0xffffffU
@@ -95,15 +95,15 @@ static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
 #define VHCA_ACCESS_MW_BIND		(1U << 4)	/* windows may be bound to it */
 #define VHCA_ACCESS_FLUSH_GLOBAL	(1U << 5)
 #define VHCA_ACCESS_FLUSH_PERSISTENT	(1U << 6)
-#define VHCA_ACCESS_ZERO_BASED		(1U << 7)	/* windows: count from the start */
+#define VHCA_ACCESS_ZERO_BASED		(1U << 7)	/* windows: addresses start at 0 */
 #define VHCA_ACCESS_ALL			0x7f		/* of a region */
 
 /* ------------------------------------------------------------------------
  * Work queue entries
  *
- * The send queue is a ring of 64-byte blocks, a power of two of them; its
- * producer record counts blocks and never wraps before 2^32.  An entry is
- * nblk consecutive blocks (the ring's end continues at its start) that hold
+ * The send queue is a ring of 64-byte blocks, whose number is a power of two; its
+ * producer record counts blocks and does not wrap before 2^32.  An entry is
+ * nblk consecutive blocks (the first block of the ring follows the last) that hold
  * these segments one after the other:
  *
  *   control | UD address | remote address | atomic or flush | gather list or inline
@@ -111,12 +111,12 @@ static_assert(sizeof(struct vhca_db_page) == VHCA_DB_PAGE_SIZE);
  *   control | register        (REG_MR)
  *   control | UD address | large send, header | gather list   (LSO)
  *
- * as the opcode asks.  The receive queue is a ring of fixed-size strides, a
- * power of two of them, each a struct vhca_rwqe and its scatter list; its
- * record counts strides.  A shared receive queue is a ring of the same kind.
+ * depending on the opcode.  The receive queue is a ring of strides, whose number
+ * is a power of two; each stride is a struct vhca_rwqe and its scatter list, and
+ * the record counts strides.  A shared receive queue is such a ring too.
  *
- * A UD, SMI or GSI QP's receives take 40 bytes for the GRH first, whether the packet has
- * one (VHCA_CQE_F_GRH) or not; byte_len counts them.
+ * In receives of a UD, SMI or GSI QP the first 40 bytes are for the GRH, whether the packet
+ * has one (VHCA_CQE_F_GRH) or not; byte_len includes them.
  */
 #define VHCA_WQE_BLOCK		64
 #define VHCA_WQE_MAX_BLOCKS	16
@@ -157,10 +157,10 @@ struct vhca_wqe_ctrl {
 		__be32 imm;	/* immediate data, as it goes on the wire */
 		__le32 inv_key;	/* SEND_INV, LOCAL_INV */
 	};
-	__le64 wr_id;		/* comes back in the completion */
+	__le64 wr_id;		/* returned in the completion */
 	__le32 index;		/* low 32 bits of the block count where this entry starts */
 	__le32 inline_len;	/* bytes of inline data */
-	__le32 xrc_srqn;	/* XRC_INI: which of the peer's SRQs; 0 for other QPs */
+	__le32 xrc_srqn;	/* XRC_INI: number of the peer's SRQ; 0 for other QPs */
 	__u8 rsvd[4];
 };
 
@@ -175,25 +175,25 @@ struct vhca_wqe_raddr {
 static_assert(sizeof(struct vhca_wqe_raddr) == 16);
 
 /*
- * Values are numbers; the memory operated on holds them in the byte order of
- * its host, aligned to eight bytes, and so does the scatter entry, which gets
- * what was there before.
+ * The values here are little-endian.  The memory that the operation changes holds
+ * values in the byte order of its host, aligned to eight bytes, and so does the
+ * scatter entry, which receives the old value.
  *
  * CMP_SWAP stores swap_add if the value was compare.  FETCH_ADD adds swap_add.
- * Masked operations compare only bits set in compare_mask and swap only those set
- * in mask; an addition carries nothing out of a bit set in mask.  Operations
- * without masks have both zero.
+ * Masked operations compare only the bits set in compare_mask and swap only those set
+ * in mask; when they add, the carry out of a bit that is set in mask is dropped.
+ * For operations without masks both are 0.
  */
 struct vhca_wqe_atomic {
 	__le64 swap_add;
 	__le64 compare;
-	__le64 mask;		/* swap mask, or where fields of a sum end */
+	__le64 mask;		/* bits to swap, or the highest bit of each field of a sum */
 	__le64 compare_mask;
 };
 
 static_assert(sizeof(struct vhca_wqe_atomic) == 32);
 
-#define VHCA_FLUSH_GLOBAL	(1U << 0)	/* visible to everybody */
+#define VHCA_FLUSH_GLOBAL	(1U << 0)	/* visible to all readers of the memory */
 #define VHCA_FLUSH_PERSISTENT	(1U << 1)
 #define VHCA_FLUSH_RANGE	0
 #define VHCA_FLUSH_MR		1		/* the whole region: length is 0 */
@@ -209,8 +209,8 @@ static_assert(sizeof(struct vhca_wqe_flush) == 16);
 
 /*
  * Bind a window to [addr, addr + length) of a region.  key is the window's new
- * key, which differs from the old one in the low byte alone.  Length 0 leaves a type 1 window
- * bound to nothing; it must not be 0 for type 2.
+ * key, which differs from the old one only in the low byte.  Length 0 unbinds a type 1 window;
+ * it must not be 0 for type 2.
  */
 struct vhca_wqe_bind {
 	__le32 key;
@@ -225,9 +225,9 @@ static_assert(sizeof(struct vhca_wqe_bind) == 32);
 
 /* Register the first entries of the list that belongs to a FAST key. */
 struct vhca_wqe_reg {
-	__le32 key;		/* the low byte alone is new */
+	__le32 key;		/* differs from the old key only in the low byte */
 	__le32 entries;		/* of the list */
-	__le64 iova;		/* page list: its offset in the page is that of the data */
+	__le64 iova;		/* page list: has the same offset in the page as the data */
 	__le64 length;
 	__u8 access;		/* VHCA_ACCESS_* */
 	__u8 page_shift;	/* of a page list; VHCA_MKEY_FAST_SG: 0 */
@@ -253,7 +253,7 @@ struct vhca_rwqe {
 
 static_assert(sizeof(struct vhca_rwqe) == 16);
 
-/* Where a packet goes, and how. */
+/* Address vector of a packet. */
 struct vhca_av {
 	__u8 dgid[16];
 	__le32 flow_label;
@@ -272,23 +272,23 @@ struct vhca_av {
 static_assert(sizeof(struct vhca_av) == 36);
 
 /*
- * UD: the destination.  With bit 31 of qkey set the packet carries the QP's own
- * Q_Key instead, which only the kernel may have chosen to be privileged.
+ * UD: the destination.  If bit 31 of qkey is set, the packet has the QP's own Q_Key
+ * instead, which only the kernel can set to a privileged value.
  */
 struct vhca_wqe_ud {
 	struct vhca_av av;
 	__le32 dqpn;
 	__le32 qkey;
-	__le16 pkey_index;	/* GSI: of the packet; other QPs have one of their own: 0 */
+	__le16 pkey_index;	/* GSI: of the packet; other QPs have their own: 0 */
 	__u8 rsvd[2];
 };
 
 static_assert(sizeof(struct vhca_wqe_ud) == 48);
 
 /*
- * LSO: hlen bytes of header follow, those of IPoIB, IP and TCP, padded with zeros to a multiple
- * of 16. The gather list is what they carry. It is sent in datagrams of the header and mss bytes,
- * the last one of what is left.
+ * LSO: hlen bytes of headers (IPoIB, IP and TCP) follow, padded with zeros to a multiple of 16.
+ * The gather list is the payload. It is sent in datagrams that each have the headers and mss
+ * bytes of payload; the last one has the rest.
  */
 struct vhca_wqe_lso {
 	__le16 mss;		/* not 0 */
@@ -309,7 +309,7 @@ static_assert(sizeof(struct vhca_wqe_lso) == 16);
 /* ------------------------------------------------------------------------
  * Completion queue entries
  *
- * The ring is a power of two of entries.  The device writes owner last; an
+ * The number of entries of the ring is a power of two.  The device writes owner last; an
  * entry is valid when (owner & VHCA_CQE_OWNER) equals the parity of the lap,
  * which starts at 1: lap bit = !((consumer count >> log2(entries)) & 1).
  */
@@ -353,9 +353,9 @@ enum vhca_cqe_status {			/* same order as enum ib_wc_status */
 };
 
 /*
- * vendor_err of a completion with an error: why it failed, more exactly than its status says.
- * Numbers never change their meaning; new ones follow the last.  "rdma-why --vendor-err NUMBER"
- * prints the text.
+ * vendor_err of a completion with an error: why the request failed, in more detail than the
+ * status says.  Numbers never change their meaning; new ones are added at the end.
+ * "rdma-why --vendor-err NUMBER" prints the text.
  */
 enum vhca_why {
 	VHCA_WHY_NONE		= 0,
@@ -388,7 +388,7 @@ enum vhca_why {
 	VHCA_WHY_OFFLOAD	= 27,
 };
 
-/* What it means, or a null pointer. */
+/* Returns the text for a value of vendor_err, or a null pointer. */
 static inline const char *vhca_why_text(unsigned int number)
 {
 	static const char *const text[] = {
@@ -459,7 +459,7 @@ struct vhca_cqe {
 		__be32 imm;
 		__le32 inv_key;	/* VHCA_CQE_F_INV */
 	};
-	__le32 wqe_index;	/* just past the entry: blocks (send), strides (receive); SRQ: 0 */
+	__le32 wqe_index;	/* count after the entry, of blocks (send) or strides; SRQ: 0 */
 	__u8 opcode;		/* enum vhca_cqe_opcode; undefined in error except F_RQ */
 	__u8 status;		/* enum vhca_cqe_status */
 	__u8 vendor_err;	/* enum vhca_why, in error */
@@ -468,11 +468,11 @@ struct vhca_cqe {
 	__le16 slid;
 	__u8 sl;
 	__u8 dlid_path_bits;
-	__u8 port;		/* every completion of QP 0 and 1; what arrived at a UD QP */
+	__u8 port;		/* all completions of QP 0 and 1; receives of a UD QP */
 	__u8 rsvd0;
 	__le32 srqn;		/* VHCA_CQE_F_XRC */
 	__le16 vlan;		/* tag: priority << 13 | VLAN */
-	__u8 smac[6];		/* what arrived at a UD or GSI QP of an Ethernet port */
+	__u8 smac[6];		/* sender's MAC; receives of a UD or GSI QP of an Ethernet port */
 	__u8 more_flags;	/* VHCA_CQE_X_* */
 	__u8 rsvd[2];
 	__u8 owner;
@@ -484,7 +484,7 @@ static_assert(sizeof(struct vhca_cqe) == 64);
  * uverbs private data
  */
 
-/* Features of the ABI; each side offers what it knows, the result is the AND. */
+/* Features of the ABI: each side sends those it knows; those that both know are used. */
 #define VHCA_UCTX_F_TIMESTAMP	(1ULL << 0)
 #define VHCA_UCTX_F_CLOCK	(1ULL << 1)	/* VHCA_METHOD_CLOCK_QUERY */
 
@@ -511,9 +511,9 @@ struct vhca_uctx_resp {
 static_assert(sizeof(struct vhca_uctx_resp) == 48);
 
 /*
- * What the driver adds to the ioctl interface, for programs that import a context or
- * a PD of another process, and for programs that read the device's clock: attribute
- * and method numbers of the driver's own range.
+ * Methods and attributes that the driver adds to the ioctl interface, with numbers of
+ * the driver's range: for programs that import a context or a PD of another process,
+ * and for programs that read the device's clock.
  */
 #define VHCA_UVERBS_NS			(1U << 12)	/* UVERBS_ID_DRIVER_NS */
 
@@ -538,7 +538,7 @@ enum vhca_clock_query_attr {
 	VHCA_ATTR_CLOCK_QUERY_RESP = VHCA_UVERBS_NS,	/* out: struct vhca_clock_query_resp */
 };
 
-/* The device's clock was read between the two readings of the host's. */
+/* The device's clock, and the host's before and after the device's was read. */
 struct vhca_clock_query_resp {
 	__aligned_u64 device;		/* as the time stamps of completions */
 	__aligned_u64 real_before;	/* nanoseconds of CLOCK_REALTIME */
@@ -571,7 +571,7 @@ struct vhca_create_cq_resp {
 
 static_assert(sizeof(struct vhca_create_cq_resp) == 16);
 
-/* Rings in the caller's memory, page aligned; a log of 0xff: queue absent. */
+/* Rings in the caller's memory, page aligned; VHCA_NO_QUEUE as a log: no such queue. */
 #define VHCA_NO_QUEUE	0xff
 struct vhca_create_qp_req {
 	__aligned_u64 sq_addr;
@@ -618,8 +618,8 @@ struct vhca_create_srq_resp {
 static_assert(sizeof(struct vhca_create_srq_resp) == 16);
 
 /*
- * To resize an SRQ: copy the receives that were not taken to the new ring, each to
- * the place that its count gives it, then ask.  Without a ring (log_strides
+ * To resize an SRQ, copy each receive that was not taken to the new ring, at the index
+ * that follows from its count, then issue the command.  Without a ring (log_strides is
  * VHCA_NO_QUEUE) only the limit changes.
  */
 struct vhca_modify_srq_req {
@@ -631,8 +631,8 @@ struct vhca_modify_srq_req {
 static_assert(sizeof(struct vhca_modify_srq_req) == 16);
 
 /*
- * To resize a CQ: make a ring none of whose entries is valid from the consumer
- * count on, store the consumer record, ask, and copy the entries before first.
+ * To resize a CQ, make a ring in which no entry is valid from the consumer count on,
+ * store the consumer record, issue the command, and copy the entries before first.
  */
 struct vhca_resize_cq_req {
 	__aligned_u64 buf_addr;

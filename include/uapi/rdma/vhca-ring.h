@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR Linux-OpenIB) */
 /*
- * Arithmetic of the rings that the host shares with a VHCA device: the driver,
- * the user space provider and the daemon count in the same way.
+ * Arithmetic of the rings that the host shares with a VHCA device, for the driver,
+ * the user space provider and the daemon.
  *
- * Every ring has a power of two of entries.  Positions are counts that start
- * at 0 and never wrap, as they have 64 bits; an entry's place in the ring is
- * its count modulo the number of entries.  In a ring that the device writes,
- * a lap bit in the entry says whether the entry is of this lap.
+ * The number of entries of a ring is a power of two.  Positions are counts that
+ * start at 0 and never wrap, as they have 64 bits; an entry's index in the ring is
+ * its count modulo the number of entries.  In a ring that the device writes, a lap
+ * bit in each entry says whether the entry was written in this lap.
  */
 #ifndef VHCA_RING_USER_H
 #define VHCA_RING_USER_H
@@ -15,7 +15,7 @@
 #include <rdma/vhca-abi.h>
 
 /**
- * vhca_ring_slot() - place of an entry in its ring
+ * vhca_ring_slot() - get the index of an entry in its ring
  * @count: the entry's count
  * @log: log2 of the entries of the ring
  *
@@ -27,11 +27,11 @@ static inline __u32 vhca_ring_slot(__u64 count, __u8 log)
 }
 
 /**
- * vhca_ring_lap() - lap bit of an entry that the device has just written
+ * vhca_ring_lap() - get the lap bit that the device writes into an entry
  * @count: the entry's count
  * @log: log2 of the entries of the ring
  *
- * Return: 1 on the first lap, over a ring of zeroes, 0 on the second, and so on.
+ * Return: 1 in the first lap (the ring starts as zeroes), 0 in the second, and so on.
  */
 static inline __u8 vhca_ring_lap(__u64 count, __u8 log)
 {
@@ -39,12 +39,12 @@ static inline __u8 vhca_ring_lap(__u64 count, __u8 log)
 }
 
 /**
- * vhca_ring_fresh() - has the device written this entry?
- * @owner: byte of the entry that has the lap in bit 0, read once
+ * vhca_ring_fresh() - has the device written this entry in this lap?
+ * @owner: byte of the entry that has the lap bit in bit 0, read once
  * @count: the entry's count
  * @log: log2 of the entries of the ring
  *
- * Return: nonzero when the entry belongs to this lap.
+ * Return: nonzero if so.
  */
 static inline int vhca_ring_fresh(__u8 owner, __u64 count, __u8 log)
 {
@@ -52,11 +52,11 @@ static inline int vhca_ring_fresh(__u8 owner, __u64 count, __u8 log)
 }
 
 /**
- * vhca_ring_widen() - recover a count of which only the low 32 bits are known
- * @base: a count that is not larger
+ * vhca_ring_widen() - get a count of which only the low 32 bits are known
+ * @base: a count that is not larger than it
  * @low: low 32 bits of the wanted count
  *
- * Return: the smallest count from @base on that has these low bits.
+ * Return: the smallest count that is not below @base and has these low bits.
  */
 static inline __u64 vhca_ring_widen(__u64 base, __u32 low)
 {
@@ -64,8 +64,8 @@ static inline __u64 vhca_ring_widen(__u64 base, __u32 low)
 }
 
 /**
- * vhca_arm_next_seq() - sequence number of the next arm record
- * @seq: that of the last one, 0 when there was none
+ * vhca_arm_next_seq() - get the sequence number of the next arm record
+ * @seq: that of the last record, 0 if there was none
  *
  * Return: 1 to VHCA_ARM_SEQ_MASK.  0 is the number of a record that was never
  * stored, which arms nothing.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Agents of programs, registered and unregistered by ioctl.
+ * MAD agents of programs, registered and unregistered by ioctl.
  */
 #include <linux/bitmap.h>
 #include <linux/nospec.h>
@@ -9,12 +9,12 @@
 #include "umad.h"
 
 /**
- * struct umad_reg - a registration, in whichever form the program asked for it
+ * struct umad_reg - a registration, the same for all forms of the request
  * @qpn: 0 or 1
  * @rmpp_version: 0, or version of RMPP
  * @flags: IB_USER_MAD_REG_FLAGS_CAP
- * @new_header: MADs have the new header from now on if this is the file's first agent
- * @req: which requests it takes; none if the class is 0
+ * @new_header: if this is the file's first agent, its MADs have the new header from now on
+ * @req: the requests that it receives; none if the class is 0
  */
 struct umad_reg {
 	u32 qpn;
@@ -24,7 +24,7 @@ struct umad_reg {
 	struct ib_mad_reg_req req;
 };
 
-/* Returns a place that is the caller's until it is given up, or an error. */
+/* Reserves a place for the caller, which ends this with settle_place(). Or returns an ERR_PTR(). */
 static struct umad_agent *take_place(struct ib_umad_file *file)
 {
 	guard(mutex)(&file->mutex);
@@ -41,7 +41,7 @@ static struct umad_agent *take_place(struct ib_umad_file *file)
 	return ERR_PTR(rdma_refuse(-ENOMEM, "the file has its %u agents", UMAD_AGENTS));
 }
 
-/* Gives a place up, with an agent in it if @reg is not NULL. */
+/* Ends the reservation of a place; if @reg is not NULL, registers an agent for it. */
 static long settle_place(struct umad_agent *agent, struct umad_reg *reg)
 {
 	struct ib_umad_file *file = agent->file;
@@ -67,9 +67,9 @@ static long settle_place(struct umad_agent *agent, struct umad_reg *reg)
 }
 
 /*
- * The program is told the number first, since nothing may fail once MADs can arrive.  If the
- * registration fails the number means nothing.  The program's memory may make it wait for as long
- * as the program likes, so no lock is held meanwhile.
+ * The agent's number is written to user memory before the registration, since nothing may fail once
+ * MADs can arrive.  If the registration fails, the number has no meaning.  Access to user memory
+ * may block without bound, so no lock is held.
  */
 static long register_agent(struct ib_umad_file *file, struct umad_reg *reg, u32 __user *id)
 {
@@ -90,7 +90,7 @@ static long register_agent(struct ib_umad_file *file, struct umad_reg *reg, u32 
  * umad_register() - IB_USER_MAD_REGISTER_AGENT
  * @file: the file
  * @arg: struct ib_user_mad_reg_req, whose id is filled in
- * @compat: the mask of methods is made of words of 32 bits
+ * @compat: the mask of methods consists of words of 32 bits
  *
  * Return: 0; -EFAULT; -EPIPE once the device is removed; -EINVAL for a bad QP; -ENOMEM if the file
  * has 32 agents; the MAD layer's error.
@@ -121,8 +121,8 @@ long umad_register(struct ib_umad_file *file, void __user *arg, bool compat)
 /**
  * umad_register2() - IB_USER_MAD_REGISTER_AGENT2
  * @file: the file; if it was not used before, its MADs have the new header from now on
- * @arg: struct ib_user_mad_reg_req2, whose id is filled in; its flags are replaced by the known
- *	ones if others are set
+ * @arg: struct ib_user_mad_reg_req2, whose id is filled in; if unknown flags are set, its flags are
+ *	replaced by the known ones
  * @compat: unused, the structure is the same for all
  *
  * Return: as umad_register(); -EINVAL also for unknown flags and an OUI of more than 24 bits.
@@ -163,7 +163,7 @@ long umad_register2(struct ib_umad_file *file, void __user *arg, bool compat)
  *
  * Its sends are cancelled; MADs that it has received can still be read.
  *
- * Return: 0; -EFAULT; -EINVAL if there is no such agent, as when the device is removed.
+ * Return: 0; -EFAULT; -EINVAL if there is no such agent, also after removal of the device.
  */
 long umad_unregister(struct ib_umad_file *file, void __user *arg, bool compat)
 {

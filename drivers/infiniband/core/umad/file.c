@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Open files of umadN: opened, asked, closed, and cut off when their device is removed.
+ * Open files of umadN: open, ioctl, close, and separation from the device when it is removed.
  */
 #include <kunit/visibility.h>
 #include <linux/compat.h>
@@ -19,7 +19,7 @@
 /**
  * struct umad_ioctl - a request by ioctl
  * @cmd: its number
- * @serve: serves it; @arg is the program's argument, @compat says that it is one of 32 bits
+ * @serve: handles it; @arg is the program's argument, @compat is true for 32-bit programs
  */
 struct umad_ioctl {
 	unsigned int cmd;
@@ -103,7 +103,7 @@ static __poll_t umad_poll(struct file *filp, struct poll_table_struct *table)
 	return events;
 }
 
-/* ---- life ---- */
+/* ---- open and close ---- */
 
 static void drop_unread(struct ib_umad_file *file)
 {
@@ -120,8 +120,8 @@ static void drop_unread(struct ib_umad_file *file)
  * umad_file_revoke() - separate a file from its device
  * @file: the file
  *
- * Unregisters its agents, drops unread MADs and wakes readers.  May be called twice, also at the
- * same time; each call returns when all is done.
+ * Unregisters its agents, drops unread MADs and wakes readers.  May be called twice, also
+ * concurrently; each call returns when all this is done.
  *
  * Context: may sleep.
  */
@@ -158,9 +158,9 @@ static struct ib_umad_file *file_alloc(struct ib_umad_port *port)
 }
 
 /*
- * Refusals have no file yet that could keep the reason: the trace point alone has it.
+ * The reason of a refusal is not stored, as there is no file yet; only the trace point shows it.
  *
- * An open file keeps the character device, which keeps the port.
+ * An open file holds a reference on the character device, which holds one on the port.
  */
 static int umad_open(struct inode *inode, struct file *filp)
 {
@@ -181,7 +181,7 @@ static int umad_open(struct inode *inode, struct file *filp)
 	return stream_open(inode, filp);
 }
 
-/* Removal finds the file in the list as long as it has agents. */
+/* The file stays in the list, where removal finds it, until its agents are unregistered. */
 static int umad_close(struct inode *inode, struct file *filp)
 {
 	struct ib_umad_file *file = filp->private_data;

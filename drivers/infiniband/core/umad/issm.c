@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * issmN: as long as it is open, the port says that a subnet manager runs here.
+ * issmN: while it is open, the port's capability bit IsSM is set.
  */
 #include <kunit/visibility.h>
 #include <linux/module.h>
@@ -9,7 +9,7 @@
 
 #include "umad.h"
 
-/* The bit of sm_held. */
+/* Number of the bit in sm_held. */
 #define SM_HELD 0
 
 static bool sm_claim(struct ib_umad_port *port)
@@ -27,9 +27,9 @@ static void sm_release(struct ib_umad_port *port)
  * umad_sm_is_held() - is issmN open?
  * @port: port
  *
- * Context: the port's lock is held, lest its holder finds no device and leaves the bit to
- * umad_sm_end(), which has seen no holder.
- * Return: whether it is, or is being opened or closed.
+ * Context: the port's lock is held from before @port->ib_dev is cleared.  Otherwise a holder that
+ * finds no device would leave IsSM to umad_sm_end(), which would know of no holder.
+ * Return: true if it is open, or is being opened or closed.
  */
 bool umad_sm_is_held(const struct ib_umad_port *port)
 {
@@ -57,7 +57,7 @@ static int sm_wait(struct ib_umad_port *port, bool may_wait)
 	return ret ?: -ENXIO;
 }
 
-/* The port's device, for ib_device_put(); NULL once it is removed. */
+/* Returns the port's device, to be put with ib_device_put(); NULL once it is removed. */
 static struct ib_device *hold_device(struct ib_umad_port *port)
 {
 	guard(mutex)(&port->lock);
@@ -72,8 +72,8 @@ static int clear_is_sm(struct ib_umad_port *port, struct ib_device *ib_dev)
 }
 
 /*
- * umad_sm_end() clears the bit of a port that goes. If that was too early for this one, it is
- * cleared here, while the device cannot come back.
+ * umad_sm_end() clears IsSM of a port that is removed. If it has done so before the bit was set
+ * here, the bit is cleared here, while the reference prevents that the device is added again.
  */
 static int set_is_sm(struct ib_umad_port *port)
 {
@@ -93,9 +93,9 @@ static int set_is_sm(struct ib_umad_port *port)
 }
 
 /**
- * umad_sm_end() - let a port have no subnet manager any more
+ * umad_sm_end() - clear IsSM of a port that is removed
  * @port: port of which no file can be opened any more
- * @ib_dev: its device, which may stay, in another network namespace
+ * @ib_dev: its device, which continues to exist if it moves to another network namespace
  * @held: issmN was open when @port->ib_dev was cleared
  *
  * Context: may sleep.
@@ -108,7 +108,7 @@ void umad_sm_end(struct ib_umad_port *port, struct ib_device *ib_dev, bool held)
 		clear_is_sm(port, ib_dev);
 }
 
-/* May this process use the port's device? */
+/* Checks that this process may use the port's device. */
 static int admit(struct ib_umad_port *port)
 {
 	struct ib_device *ib_dev = hold_device(port);
@@ -124,7 +124,8 @@ static int admit(struct ib_umad_port *port)
 }
 
 /*
- * One process at a time has it open, and others wait, or are told -EAGAIN if they do not want to.
+ * Only one file of issmN is open at a time: further calls wait, or with O_NONBLOCK fail with
+ * -EAGAIN.
  */
 static int umad_sm_open(struct inode *inode, struct file *filp)
 {
@@ -146,7 +147,7 @@ static int umad_sm_open(struct inode *inode, struct file *filp)
 	return nonseekable_open(inode, filp);
 }
 
-/* A device that does not answer will be reset, and has forgotten the bit then. */
+/* Errors are ignored: a device that does not respond will be reset, which clears the bit. */
 static int umad_sm_close(struct inode *inode, struct file *filp)
 {
 	struct ib_umad_port *port = filp->private_data;

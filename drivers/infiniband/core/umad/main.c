@@ -26,7 +26,7 @@ static DEFINE_IDA(umad_ida);
 
 /* ---- the class ---- */
 
-/* sysfs removes these attributes before the device goes, so what they read is there. */
+/* sysfs removes these attributes before the device, so the device they read exists. */
 static ssize_t ibdev_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct ib_umad_port *port = dev_get_drvdata(dev);
@@ -150,8 +150,8 @@ static int add_sm(struct ib_umad_port *port)
 }
 
 /*
- * No file can be opened any more; those that are open are cut off, and waiters are woken.  The
- * number is free at once: a device that comes back finds its old names.
+ * After this no file can be opened; open files are separated from the device, and waiters are
+ * woken.  The number is free at once: if the device is added again, it gets its old names.
  */
 static void port_del(struct ib_umad_port *port)
 {
@@ -174,7 +174,7 @@ static void port_del(struct ib_umad_port *port)
 	ida_free(&umad_ida, port->number);
 }
 
-/* On success, port_del() undoes it. */
+/* Adds a port; port_del() undoes it. */
 static int port_add(struct ib_umad_port *port)
 {
 	int ret = ida_alloc_max(&umad_ida, RDMA_MAX_PORTS - 1, GFP_KERNEL);
@@ -219,8 +219,8 @@ static void port_destroy(struct ib_umad_port *port)
 
 /**
  * struct umad_device - the ports of a device
- * @num: how many
- * @port: from the first on; NULL where a port exchanges no MADs
+ * @num: number of ports
+ * @port: the ports, in order of their numbers; NULL for a port without MADs
  */
 struct umad_device {
 	u32 num;
@@ -305,8 +305,8 @@ EXPORT_SYMBOL_IF_KUNIT(umad_client);
 MODULE_ALIAS_RDMA_CLIENT("umad");
 
 /*
- * A client that only answers where issmN is.  It is registered after umad_client, so a device
- * loses it first: while it is asked, the ports stand.
+ * A client that only reports the device number of issmN to netlink.  It is registered after
+ * umad_client, so it is removed from a device first: its calls find the ports.
  */
 static int issm_get_nl_info(struct ib_device *ib_dev, void *client_data,
 			    struct ib_client_nl_info *res)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * MADs that programs read: those that arrived, and requests of theirs that nobody answered.
+ * MADs that programs read: those that arrived, and requests of their own that timed out.
  */
 #include <linux/math.h>
 #include <linux/sched/signal.h>
@@ -26,9 +26,9 @@ void umad_send_forget(struct ib_umad_file *file)
 }
 
 /**
- * umad_packet_free() - forget a packet that is in no list
- * @file: its file, for which it counts
- * @packet: the packet; if it was sent, the MAD layer has done with it
+ * umad_packet_free() - free a packet that is in no list
+ * @file: its file, in whose counts it is included
+ * @packet: the packet; if it was sent, the send handler has been called
  */
 void umad_packet_free(struct ib_umad_file *file, struct ib_umad_packet *packet)
 {
@@ -42,9 +42,9 @@ void umad_packet_free(struct ib_umad_file *file, struct ib_umad_packet *packet)
 	kfree(packet);
 }
 
-/* ---- what is to be read ---- */
+/* ---- MADs to be read ---- */
 
-/* Keeps a MAD that arrived.  False if the file is dead, or its reader is too late. */
+/* Queues a MAD that arrived.  False if the file is dead, or has too many unread MADs. */
 static bool keep_received(struct ib_umad_file *file, struct ib_umad_packet *packet)
 {
 	scoped_guard(spinlock_irq, &file->lock) {
@@ -58,11 +58,11 @@ static bool keep_received(struct ib_umad_file *file, struct ib_umad_packet *pack
 }
 
 /**
- * umad_timed_out() - let a request that nobody answered be read
+ * umad_timed_out() - queue a request without a response for reading
  * @file: its file
- * @packet: the request; its sends have ended
+ * @packet: the request, whose retries have ended
  *
- * It is read with status ETIMEDOUT and the head of the MAD as it was sent.
+ * The program reads it with status ETIMEDOUT and the head of the MAD that was sent.
  */
 void umad_timed_out(struct ib_umad_file *file, struct ib_umad_packet *packet)
 {
@@ -82,9 +82,9 @@ void umad_timed_out(struct ib_umad_file *file, struct ib_umad_packet *packet)
 }
 
 /*
- * Takes the sender's address from the completion and, if there is one, the GRH. All that arrives at
- * a port comes one after the other, so that nobody is waited for here: a neighbour's link address
- * is not among what the program learns, and is looked for when the program answers.
+ * Takes the sender's address from the completion and, if there is one, the GRH. MADs of a port are
+ * received one after the other, so this must not wait for the network. The Ethernet address of a
+ * RoCE peer is not reported to the program, and is resolved when the program replies.
  */
 static int fill_address(struct ib_user_mad_hdr *hdr, struct ib_mad_agent *mad,
 			const struct ib_mad_recv_wc *recv_wc)
@@ -119,10 +119,10 @@ static int fill_address(struct ib_user_mad_hdr *hdr, struct ib_mad_agent *mad,
 /**
  * umad_received() - receive handler of the agents
  * @mad: the agent
- * @sent: unused: the program finds its request by the transaction
+ * @sent: unused: the program finds its request by the transaction ID
  * @recv_wc: the MAD
  *
- * Context: may sleep, but waits for nobody's answer.
+ * Context: may sleep, but does not wait for replies from the network.
  */
 void umad_received(struct ib_mad_agent *mad, struct ib_mad_send_buf *sent,
 		   struct ib_mad_recv_wc *recv_wc)
@@ -156,7 +156,7 @@ free:
 
 /* ---- reading ---- */
 
-/* Takes the oldest packet, which stays the file's until it is freed. */
+/* Takes the oldest packet off the list; the file's counts include it until it is freed. */
 static struct ib_umad_packet *take_unread(struct ib_umad_file *file, bool may_wait)
 {
 	struct ib_umad_packet *packet;
@@ -177,7 +177,7 @@ static struct ib_umad_packet *take_unread(struct ib_umad_file *file, bool may_wa
 	return packet;
 }
 
-/* Puts a packet back that the reader could not take: the next one finds it first. */
+/* Puts a packet that could not be copied back at the head of the list. */
 static void put_unread(struct ib_umad_file *file, struct ib_umad_packet *packet)
 {
 	bool dead;
@@ -194,9 +194,9 @@ static void put_unread(struct ib_umad_file *file, struct ib_umad_packet *packet)
 }
 
 /*
- * Gives a MAD that arrived, of several packets perhaps.  Behind the first one, the packets' heads
- * are left out.  A reader without room for all of a long one gets its first packet with the header,
- * which says how long it is.
+ * Copies a MAD that arrived, which may consist of several packets.  The heads of all packets but
+ * the first are left out.  A reader without room for all of a long MAD gets its first packet and
+ * the header, which has the length.
  */
 static ssize_t give_received(struct ib_umad_file *file, struct ib_umad_packet *packet,
 			     char __user *buf, size_t count)
@@ -230,7 +230,7 @@ static ssize_t give_received(struct ib_umad_file *file, struct ib_umad_packet *p
 	return size;
 }
 
-/* Returns a request without a response to the program: only its head. */
+/* Copies a request that timed out: only its head. */
 static ssize_t give_sent(struct ib_umad_file *file, struct ib_umad_packet *packet,
 			 char __user *buf, size_t count)
 {
@@ -253,12 +253,12 @@ static ssize_t give_sent(struct ib_umad_file *file, struct ib_umad_packet *packe
  * @buf: receives header and MAD
  * @count: bytes of room there
  *
- * A MAD that cannot be copied stays to be read.
+ * A MAD that cannot be copied stays unread.
  *
  * Context: may sleep.
- * Return: bytes; -EIO once the device is removed; -EAGAIN if there is none; -ERESTARTSYS; -EINVAL
- * without room for a header and a first packet; -ENOSPC without room for the rest, after the header
- * with the length is written; -EFAULT.
+ * Return: number of bytes; -EIO once the device is removed; -EAGAIN if there is no MAD;
+ * -ERESTARTSYS; -EINVAL without room for a header and the first packet; -ENOSPC without room for
+ * the rest, after header and first packet were written; -EFAULT.
  */
 ssize_t umad_read_next(struct ib_umad_file *file, bool may_wait, char __user *buf, size_t count)
 {

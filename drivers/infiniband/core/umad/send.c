@@ -2,9 +2,9 @@
 /*
  * MADs that programs send.
  *
- * Two sends of a file may not be under way with the same transaction, since nobody could tell whose
- * the response is.  A program that does RMPP itself is an exception: the packets of its message
- * share one.
+ * Two sends of a file may not be in flight with the same transaction ID, since the response would
+ * be ambiguous.  A program that does RMPP itself is an exception: the packets of its message share
+ * one.
  */
 #include <linux/nospec.h>
 #include <linux/slab.h>
@@ -13,20 +13,20 @@
 #include "trace.h"
 #include "umad.h"
 
-/* Does the MAD layer send and receive long messages for this agent? */
+/* Does the MAD layer segment and reassemble long messages (RMPP) for this agent? */
 static bool kernel_rmpp(const struct ib_mad_agent *mad, const struct umad_head *head)
 {
 	return ib_is_mad_class_rmpp(head->mad.mgmt_class) && ib_mad_kernel_rmpp_agent(mad);
 }
 
-/* Is this a packet of a long message? */
+/* Is this an RMPP packet? */
 static bool is_rmpp(const struct umad_head *head)
 {
 	return ib_is_mad_class_rmpp(head->mad.mgmt_class) &&
 	       FIELD_GET(IB_RMPP_FLAGS, head->rmpp.rmpp_rtime_flags) & IB_MGMT_RMPP_FLAG_ACTIVE;
 }
 
-/* ---- sends under way ---- */
+/* ---- sends in flight ---- */
 
 static bool same_destination(const struct ib_user_mad_hdr *a, const struct ib_user_mad_hdr *b)
 {
@@ -36,8 +36,8 @@ static bool same_destination(const struct ib_user_mad_hdr *a, const struct ib_us
 }
 
 /*
- * Requests of one class need different transactions, wherever they go.  Responses have those of
- * their peers, which may be the same.
+ * Requests of one class need different transaction IDs, whatever their destinations.  Responses
+ * have those of their peers, which may be the same for different peers.
  */
 static bool same_transaction(const struct ib_umad_packet *a, const struct ib_umad_packet *b)
 {
@@ -81,9 +81,9 @@ static void end_send(struct ib_umad_file *file, struct ib_umad_packet *packet)
 /**
  * umad_sent() - send handler of the agents
  * @mad: the agent
- * @wc: how it ended
+ * @wc: the send and its status
  *
- * Only requests without a response are reported to the program.
+ * Only requests that timed out are reported to the program.
  *
  * Context: may sleep.
  */
@@ -101,7 +101,7 @@ void umad_sent(struct ib_mad_agent *mad, struct ib_mad_send_wc *wc)
 		umad_packet_free(agent->file, packet);
 }
 
-/* ---- what is sent ---- */
+/* ---- building the MAD ---- */
 
 static struct ib_ah *make_ah(struct ib_mad_agent *mad, struct ib_user_mad_hdr *hdr)
 {
@@ -120,7 +120,7 @@ static struct ib_ah *make_ah(struct ib_mad_agent *mad, struct ib_user_mad_hdr *h
 }
 
 /*
- * The data of a long message are spread over packets, each of which gets the head of the first one.
+ * Spreads the data of a long message over packets, each of which gets the head of the first one.
  */
 static void fill_segments(struct ib_mad_send_buf *msg, const u8 *mad)
 {
@@ -139,8 +139,9 @@ static void fill_segments(struct ib_mad_send_buf *msg, const u8 *mad)
 }
 
 /*
- * Fills a MAD in.  The upper half of a request's transaction is the agent's, so that the response
- * finds it.  Of an RMPP header that the MAD layer writes, the program's flag ACTIVE alone counts.
+ * Fills in a MAD.  The upper half of a request's transaction ID is the agent's hi_tid, by which the
+ * response finds the agent.  If the MAD layer does RMPP, only the flag ACTIVE of the program's RMPP
+ * header is used.
  */
 static void fill(struct ib_umad_packet *packet, const u8 *mad, bool rmpp, bool active)
 {
@@ -171,7 +172,7 @@ static struct ib_mad_send_buf *make_msg(struct ib_mad_agent *mad, struct ib_umad
 				  packet->head.mad.base_version);
 }
 
-/* Sends a packet whose header and head are there.  @mad is all of the MAD, of @count bytes. */
+/* Sends a packet, whose header and head were filled in.  @mad is the whole MAD of @count bytes. */
 static int send_packet(struct ib_umad_file *file, struct ib_mad_agent *agent,
 		       struct ib_umad_packet *packet, const u8 *mad, size_t count)
 {
@@ -212,14 +213,14 @@ err_ah:
 	return ret;
 }
 
-/* The MAD behind a header, for kvfree(), and its head in @head. */
+/* Copies the MAD behind a header, to be freed with kvfree(), and its head to @head. */
 static u8 *copy_mad(const char __user *buf, size_t count, struct umad_head *head)
 {
 	u8 *mad;
 
 	if (count > INT_MAX)
 		return ERR_PTR(rdma_refuse(-EINVAL, "%zu bytes are no MAD", count));
-	/* A program may ask for more than there is, which is no news for the log. */
+	/* A program may choose a length that cannot be allocated, which needs no warning. */
 	mad = kvmalloc(count, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!mad)
 		return ERR_PTR(-ENOMEM);
@@ -231,7 +232,7 @@ static u8 *copy_mad(const char __user *buf, size_t count, struct umad_head *head
 	return mad;
 }
 
-/* All that the program has written is in the kernel by now. */
+/* Sends a MAD that was copied from user memory as the agent that its header names. */
 static int send_by_number(struct ib_umad_file *file, struct ib_umad_packet *packet, const u8 *mad,
 			  size_t count)
 {
@@ -251,13 +252,13 @@ static int send_by_number(struct ib_umad_file *file, struct ib_umad_packet *pack
 /**
  * umad_send() - send a MAD
  * @file: the file
- * @buf: a header, as the file has them, and the MAD
+ * @buf: a header, old or new as the file uses it, and the MAD
  * @count: bytes of both
  *
- * Return: @count; -EINVAL for a length that no MAD has, a number that no agent has, or a
- * transaction that is under way; -EIO for an agent that is not registered, as when the device is
- * removed; -ENOBUFS with UMAD_MOST sends under way or unread; -EFAULT, -ENOMEM; an error of the MAD
- * layer, or of the address.
+ * Return: @count; -EINVAL for a wrong length, an agent's number that is too large, or a transaction
+ * ID that is in flight; -EIO for an agent that is not registered, also after removal of the device;
+ * -ENOBUFS with UMAD_MOST sends in flight or timed out unread; -EFAULT, -ENOMEM; an error of the
+ * MAD layer, or of rdma_create_user_ah().
  */
 ssize_t umad_send(struct ib_umad_file *file, const char __user *buf, size_t count)
 {

@@ -111,7 +111,7 @@ DEFINE_EVENT(ib_umad_template, ib_umad_read_recv,
 	TP_ARGS(file, umad_hdr, mad_hdr)
 );
 
-/* A program reads that a request of its own timed out. */
+/* A program reads a request of its own that timed out. */
 DEFINE_EVENT(ib_umad_template, ib_umad_read_send,
 	TP_PROTO(struct ib_umad_file *file, struct ib_user_mad_hdr *umad_hdr,
 		 struct ib_mad_hdr *mad_hdr),

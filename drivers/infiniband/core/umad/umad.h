@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * User MADs: character devices by which programs exchange MADs, and by which a subnet manager says
- * that it is one.
+ * User MADs: character devices by which programs exchange MADs (umadN), and by which a subnet
+ * manager sets the capability bit IsSM of its port (issmN).
  *
- * Locks, from the outside in: a port's lock, a file's mutex, a file's lock.  What the MAD layer
- * calls takes the last one alone, under which nothing sleeps.  User memory is touched under none of
- * them: a program that makes its own request wait makes nobody else wait, nor its device's removal.
+ * Locks, from the outside in: a port's lock, a file's mutex, a file's lock.  Handlers that the MAD
+ * layer calls take only the last one, which is a spinlock.  User memory is accessed under none of
+ * them: a program whose page faults block delays neither others nor the removal of its device.
  */
 #ifndef CORE_UMAD_H
 #define CORE_UMAD_H
@@ -21,12 +21,12 @@
 #include <rdma/ib_user_mad.h>
 #include <rdma/rdma_reject.h>
 
-/* Agents of one file. */
+/* Most agents of one file. */
 #define UMAD_AGENTS	32
 
 /*
- * MADs that a file keeps for its reader, each packet of a long one counted; one more message may
- * come in below it.  The same number of sends may be under way or have timed out unread.
+ * Limit of packets of unread MADs in a file; a message is accepted as long as the limit is not
+ * reached, and then kept as a whole.  It also limits sends in flight or timed out unread.
  */
 #define UMAD_MOST	200000
 
@@ -40,15 +40,15 @@ struct ib_umad_file;
  * @cdev: umadN
  * @sm_dev: issmN, which holds a reference on @dev, on ports with subnet management
  * @sm_cdev: issmN
- * @has_sm: there is issmN
+ * @has_sm: issmN exists
  * @number: N
  * @port_num: number of the port
- * @index: number of its device in netlink
+ * @index: number of its device in netlink (RDMA_NLDEV_ATTR_DEV_INDEX)
  * @lock: protects @ib_dev and @files
  * @ib_dev: the device; NULL once it is removed
  * @files: open files of umadN
  * @sm_held: bit 0: issmN is open
- * @gone: no file can be opened any more: the device is removed, or moves
+ * @gone: no file can be opened any more: the device is removed, or changes its network namespace
  * @sm_wait: processes that wait to open issmN
  */
 struct ib_umad_port {
@@ -72,7 +72,7 @@ struct ib_umad_port {
  * struct umad_agent - a place for an agent
  * @file: its file
  * @mad: the agent, or NULL; protected by the file's mutex
- * @taken: a registration is going to fill the place; protected by the file's mutex
+ * @taken: a registration has reserved the place; protected by the file's mutex
  */
 struct umad_agent {
 	struct ib_umad_file *file;
@@ -85,17 +85,17 @@ struct umad_agent {
  * @port: its port, which stays as long as the file is open
  * @entry: in the port's files
  * @mutex: protects @agents, @used and @new_header, held by requests while they use an agent
- * @agents: by the number that the program knows
+ * @agents: the agents, by the number that the program uses
  * @used: an agent was registered, so the header's form is fixed
  * @new_header: MADs have a struct ib_user_mad_hdr in front, not the old one
- * @rejects: why requests were refused
+ * @rejects: reasons why requests were refused
  * @lock: protects the members below
  * @dead: the device is removed, or the file is being closed: no MAD is kept any more
- * @unread: MADs to be read: received ones, and requests that nobody answered
- * @kept: packets of received MADs that are kept
- * @dropped: received MADs that were not kept
- * @asked: sends under way or timed out unread
- * @sends: sends under way, by transaction
+ * @unread: MADs to be read: received ones, and requests that timed out
+ * @kept: number of packets of unread received MADs
+ * @dropped: number of received MADs that were dropped
+ * @asked: number of sends in flight or timed out unread
+ * @sends: sends in flight, by transaction ID
  * @wait: readers, and processes that poll for room to send
  */
 struct ib_umad_file {
@@ -116,7 +116,7 @@ struct ib_umad_file {
 	wait_queue_head_t wait;
 };
 
-/* The start of a written MAD, as far as this module reads it. */
+/* The head of a written MAD, as far as this module reads it. */
 struct umad_head {
 	struct ib_mad_hdr mad;
 	struct ib_rmpp_hdr rmpp;
@@ -131,9 +131,9 @@ static_assert(offsetofend(struct umad_head, rmpp) == IB_MGMT_RMPP_HDR);
  * @recv_wc: the MAD that arrived, NULL for one that is sent
  * @msg: the MAD layer's part of one that is sent
  * @length: bytes to be read behind the header
- * @charge: packets that it counts for
+ * @charge: number of packets by which it counts in @kept of its file
  * @hdr: its header
- * @head: the beginning of one that is sent
+ * @head: the head of one that is sent
  */
 struct ib_umad_packet {
 	struct list_head entry;
@@ -146,14 +146,14 @@ struct ib_umad_packet {
 	struct umad_head head;
 };
 
-/* Bytes of the header that a program gives and gets. */
+/* Size in bytes of the header in front of MADs that the program writes and reads. */
 static inline size_t umad_hdr_size(const struct ib_umad_file *file)
 {
 	return READ_ONCE(file->new_header) ? sizeof(struct ib_user_mad_hdr) :
 					     sizeof(struct ib_user_mad_hdr_old);
 }
 
-/* The number by which the program knows an agent. */
+/* The number that the program uses for an agent. */
 static inline u32 umad_agent_id(const struct umad_agent *agent)
 {
 	return agent - agent->file->agents;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What one device answers: the core's commands, less those whose driver calls it lacks, plus the
- * methods and attributes its driver declares.
+ * The commands and methods that one device offers: the core's, except those that need a driver call
+ * which its driver lacks, and the methods and attributes that its driver declares.
  */
 #include <kunit/visibility.h>
 #include <linux/nospec.h>
@@ -14,9 +14,9 @@
 static const struct uverbs_object_desc *const *core_objects;
 
 /*
- * These two turn a key of uapi_key_obj() or uapi_key_ioctl_method() into an index. Users choose the
- * number that the key is of, so a processor that goes on before it knows that there is no such key
- * must not read beyond the tables.
+ * object_slot() and method_slot() turn a key of uapi_key_obj() or uapi_key_ioctl_method() into an
+ * index.  The key is made of a number that user space chose, so the index is clamped: speculative
+ * execution must not read beyond the tables.
  */
 static unsigned int object_slot(u32 key)
 {
@@ -60,12 +60,15 @@ static struct uverbs_api_entry *api_entry(struct uverbs_api *api, u16 id)
 	return *slot;
 }
 
-/* ---- what one device has of the core ---- */
+/* ---- the core's commands on one device ---- */
 
 static void api_add_write(struct uverbs_api *api, const struct ib_device *ibdev,
 			  const struct uverbs_cmd *cmd)
 {
-	/* User space usually does these itself, so a driver must offer them explicitly. */
+	/*
+	 * The mask lacks the commands of the data path unless the driver adds them: most libraries
+	 * post and poll without the kernel.
+	 */
 	if (cmd->w_num != UV_NO_WRITE && (ibdev->uverbs_cmd_mask & BIT_ULL(cmd->w_num)))
 		api->write[cmd->w_num] = cmd;
 	if (cmd->x_num != UV_NO_WRITE)
@@ -126,9 +129,9 @@ static int api_add_objects(struct uverbs_api *api, const struct ib_device *ibdev
 	return 0;
 }
 
-/* ---- what its driver adds ---- */
+/* ---- methods and attributes of its driver ---- */
 
-/* Takes a method out of an entry; it is freed if only this device has it. */
+/* Takes a method out of an entry and frees it if it belongs to this device alone. */
 static void entry_drop(struct uverbs_api_entry *entry, unsigned int key)
 {
 	if (entry->methods[key] && entry->methods[key]->of_driver)
@@ -198,8 +201,9 @@ static int driver_object(struct uverbs_api *api, const struct uverbs_object_def 
 }
 
 /*
- * Adds a driver's definitions in their order.  What they say about support concerns the object that
- * they named last.  They can say it of single methods of write() only, which are the core's alone.
+ * Adds a driver's definitions in their order.  A condition (UAPI_DEF_IS_SUPPORTED_*) applies to the
+ * object that was named last.  One for a single write() command is an error, because only the core
+ * has such commands.
  */
 static int driver_defs(struct uverbs_api *api, struct ib_device *ibdev,
 		       const struct uapi_definition *def)
@@ -259,8 +263,8 @@ static bool api_has_object(const struct uverbs_api *api, u16 id)
 
 /*
  * A method does not exist if it must have an object of a type that the device lacks, or if a driver
- * has added attributes to a method that nobody serves.  If a method may do without such an object,
- * it exists, and uverbs_take() refuses every handle.
+ * has added attributes to a method that has no handler.  A method for which such an object is
+ * optional exists, and uverbs_take() refuses every handle of that type.
  */
 static bool method_serves(const struct uverbs_api *api, const struct uverbs_method *method)
 {
@@ -296,7 +300,7 @@ static void api_prune(struct uverbs_api *api)
 }
 
 /**
- * uverbs_api_init() - make what all devices share
+ * uverbs_api_init() - make the methods that all devices share
  * @objects: the object types of the core with their commands, ending with NULL
  *
  * Context: process, when the module is loaded.
@@ -319,7 +323,7 @@ void uverbs_api_exit(void)
 }
 
 /**
- * uverbs_api_create() - collect what a device answers
+ * uverbs_api_create() - collect the commands and methods that a device offers
  * @ibdev: the device
  *
  * Context: process.
@@ -389,7 +393,7 @@ EXPORT_SYMBOL_IF_KUNIT(uverbs_api_method);
  * @api: the device's commands
  * @command: the command word of a request: number and flags
  *
- * Return: the command, or NULL, for which uverbs_api_no_write() has the reason.
+ * Return: the command, or NULL; uverbs_api_no_write() then records the reason.
  */
 const struct uverbs_cmd *uverbs_api_find_write(const struct uverbs_api *api, u32 command)
 {
@@ -423,7 +427,7 @@ int uverbs_api_no_write(u32 command)
  * @api: the device's commands
  * @command: the command word of a request: number and flags
  *
- * Return: the command, or as uverbs_api_no_write() as an ERR_PTR.
+ * Return: the command, or an ERR_PTR() with the error of uverbs_api_no_write().
  */
 const struct uverbs_cmd *uverbs_api_write(const struct uverbs_api *api, u32 command)
 {
@@ -436,8 +440,8 @@ EXPORT_SYMBOL_IF_KUNIT(uverbs_api_write);
  * @api: the device's commands
  * @object: its number
  *
- * Return: the type, or ERR_PTR(-ENOENT) for one that the device does not have.  Of DEVICE there are
- * no objects: it has no type_attrs.
+ * Return: the type, or ERR_PTR(-ENOENT) for one that the device does not have.  DEVICE has methods
+ * but no objects, so that its type_attrs is NULL.
  */
 const struct uverbs_api_object *uapi_get_object(struct uverbs_api *api, u16 object)
 {

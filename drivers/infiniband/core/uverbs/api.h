@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a device answers: methods of ioctl, commands of write(), object types.
+ * The user API of one device: methods of ioctl, commands of write(), object types.
  */
 #ifndef CORE_UVERBS_API_H
 #define CORE_UVERBS_API_H
@@ -17,7 +17,8 @@
  * @key_len: attributes are numbered below this in @spec and in the bundle
  * @destroy_key: the attribute whose object is destroyed, or @key_len
  * @has_udata: takes driver data
- * @late: is still served when the device has gone: it destroys something, or carries what may
+ * @late: still served after the device was removed: the method destroys an object, or carries a
+ *	write() command that may do so
  * @unable: the device lacks a call the method needs; requests are refused with -EOPNOTSUPP
  * @of_driver: belongs to one device, whose driver added it or added attributes to it; others are
  *	shared by all devices
@@ -45,7 +46,7 @@ struct uverbs_method {
 #define UV_OBJECT_KEYS	BIT(UVERBS_API_OBJ_KEY_BITS)
 
 /**
- * struct uverbs_api_entry - one object type as a device answers it
+ * struct uverbs_api_entry - one object type as a device offers it
  * @object: the description for look-ups; unused while its type_attrs is NULL
  * @methods: its methods by method key; NULL where none exists, or where it must have objects of a
  *	type that the device lacks
@@ -56,7 +57,7 @@ struct uverbs_api_entry {
 };
 
 /**
- * struct uverbs_api - everything a device answers; constant once made
+ * struct uverbs_api - everything that a device offers; constant once made
  * @driver_id: driver ID that requests must have
  * @objects: by object key; NULL where none exists
  * @write: core commands by write() number

@@ -10,7 +10,7 @@
 #include "decode.h"
 #include "handles.h"
 
-/* These two move a number of 1, 2, 4 or 8 bytes in the machine's order. */
+/* load_number() and store_number() access 1, 2, 4 or 8 bytes in the byte order of the CPU. */
 static u64 load_number(const void *from, unsigned int len)
 {
 	switch (len) {
@@ -121,7 +121,7 @@ int uverbs_arg_from_attr(struct uverbs_call *call, const struct uverbs_arg *arg,
 					     arg->name, attr->ptr_attr.len);
 		fallthrough;
 	case UV_INT:
-		/* They have eight bytes at most, so they stand in the attribute itself. */
+		/* Numbers have at most eight bytes, so the attribute itself holds them. */
 		return arg_set(call, arg, load_number(&attr->ptr_attr.data, attr->ptr_attr.len));
 	case UV_BLOB:
 		ret = _uverbs_copy_from_or_zero(arg_block(call, arg), &call->bundle, arg->attr,
@@ -168,7 +168,7 @@ static int object_from_request(struct uverbs_call *call, const struct uverbs_arg
  * uverbs_args_from_request() - fill the argument block of a write() request
  * @call: the request, its structure copied to @call->req and zero-extended
  *
- * Plain values first: they are checked, and they say which of the handles mean anything.
+ * Plain values are read and checked first, because they say which of the handles are used.
  *
  * Return: 0, or a negative errno with the reason recorded.
  */
@@ -230,7 +230,8 @@ int uverbs_args_to_attrs(struct uverbs_call *call)
  * uverbs_args_to_response() - return the results of a write() request
  * @call: the request, which succeeded
  *
- * User space gets as much of the response as it has room for; room behind it is cleared.
+ * User space gets as much of the response as it has room for; bytes behind the response are
+ * cleared.
  *
  * Return: 0, -ENOMEM or -EFAULT.
  */
@@ -275,13 +276,14 @@ int uverbs_args_to_response(struct uverbs_call *call)
  * @len: bytes of the response, not 0
  * @to: receives what uverbs_write_pinned() and uverbs_unpin_response() take
  *
- * For commands that take or give away what cannot be undone.  They call this before and write the
- * response by its pages: delivery then cannot fail, not even if another thread unmaps or protects
- * the memory meanwhile.  The attribute that carries the response is marked now.
+ * For commands that cannot be undone: polling a CQ, posting work requests.  They call this before
+ * they act and then write the response through its pages, so that delivery cannot fail, not even if
+ * another thread unmaps or protects the memory in the meantime.  The attribute that carries the
+ * response is marked as written now.
  *
  * Context: may sleep, also for as long as user space takes to handle a page fault.
- * Return: 0, -ENOMEM, or -EFAULT if not all of it can be written, or is memory that cannot be
- * pinned (of a device, or secret), with the reason recorded.
+ * Return: 0, -ENOMEM, or -EFAULT with the reason recorded, if part of it cannot be written or is
+ * memory that cannot be pinned (device memory, memfd_secret()).
  */
 int uverbs_pin_response(struct uverbs_call *call, size_t len, struct uverbs_pinned *to)
 {
@@ -312,9 +314,9 @@ int uverbs_pin_response(struct uverbs_call *call, size_t len, struct uverbs_pinn
 /**
  * uverbs_write_pinned() - write part of a response
  * @to: from uverbs_pin_response()
- * @at: bytes before the part
- * @from: what is written, NULL for zeros
- * @len: its bytes; @at + @len is at most what was pinned
+ * @at: offset of the part in the response, in bytes
+ * @from: the bytes to write, NULL for zeros
+ * @len: their number; @at + @len is at most the pinned length
  */
 void uverbs_write_pinned(const struct uverbs_pinned *to, size_t at, const void *from, size_t len)
 {
@@ -335,7 +337,7 @@ void uverbs_write_pinned(const struct uverbs_pinned *to, size_t at, const void *
 
 /**
  * uverbs_unpin_response() - undo uverbs_pin_response()
- * @to: what it gave
+ * @to: filled by uverbs_pin_response()
  *
  * Context: may sleep.
  */

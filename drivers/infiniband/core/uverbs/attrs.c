@@ -16,7 +16,7 @@
  * @method: the method
  * @key: the attribute's place in it
  *
- * Attributes of a driver have numbers in its own name space, which would say nothing here.
+ * Attributes of a driver have ids in a name space of their own, for which no names are known here.
  *
  * Return: the name.
  */
@@ -65,7 +65,7 @@ static noinline int copy_payload(struct uverbs_call *call, const struct ib_uverb
 	return 0;
 }
 
-/* This is inline since most attributes are pointers, and since variants need it once more. */
+/* This is inline because most attributes are pointers, and because variants use it as well. */
 static __always_inline int decode_pointer(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
 					  const struct uverbs_attr_spec *spec,
 					  struct uverbs_ptr_attr *ptr, const char *name)
@@ -165,8 +165,8 @@ static noinline int decode_objects(struct uverbs_call *call, struct ib_uverbs_at
  *
  * Objects are taken; payloads are read only as far as @spec requires.
  *
- * Return: 0; -EINVAL for a wrong length, handle, or a second attribute of the same kind;
- * -EOPNOTSUPP for contents this kernel does not know; or what taking the object gave.
+ * Return: 0; -EINVAL for a wrong length or handle, or a second attribute of the same kind;
+ * -EOPNOTSUPP for contents this kernel does not know; or an error of uverbs_take().
  */
 int uverbs_decode_attr(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
 		       const struct uverbs_attr_spec *spec, unsigned int key, const char *name)
@@ -212,7 +212,7 @@ int uverbs_decode_attr(struct uverbs_call *call, struct ib_uverbs_attr *uattr,
 EXPORT_SYMBOL_IF_KUNIT(uverbs_decode_attr);
 
 /**
- * uverbs_attr_written() - tell user space that a result is there
+ * uverbs_attr_written() - mark a result attribute as written in user memory
  * @call: the request
  * @attr: the attribute that carries it
  *
@@ -263,7 +263,7 @@ void uverbs_udata_from_attrs(struct uverbs_call *call, struct ib_udata *udata, u
  * @bundle: the request
  * @idx: attribute id
  * @from: result
- * @size: its size; cut off at what user space has room for
+ * @size: its size; the copy is truncated to the room that user space has
  *
  * Return: 0, -ENOENT if user space did not ask for it, -EFAULT.
  */
@@ -288,7 +288,7 @@ EXPORT_SYMBOL(uverbs_copy_to);
  * @bundle: the request
  * @idx: attribute id
  * @from: result
- * @size: its size; what user space has room for behind it is cleared
+ * @size: its size; room of user space behind it is cleared
  *
  * Return: as uverbs_copy_to().
  */

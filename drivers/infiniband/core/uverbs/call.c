@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A running request: its memory, the guarantee that the device stays while it runs, and the user
- * context that it works in.
+ * A running request: its memory, the guarantee that the device is not removed while it runs, and
+ * the user context that it works in.
  */
 #include <kunit/visibility.h>
 #include <linux/overflow.h>
@@ -16,8 +16,8 @@ struct uverbs_chunk {
 };
 
 /**
- * uverbs_call_free() - free the memory of a request that did not suffice with its stack
- * @call: the request; uverbs_call_end() calls this if it has to
+ * uverbs_call_free() - free the heap memory of a request for which the stack was too small
+ * @call: the request; uverbs_call_end() calls this if there is such memory
  */
 void uverbs_call_free(struct uverbs_call *call)
 {
@@ -65,12 +65,12 @@ EXPORT_SYMBOL(_uverbs_alloc);
 /**
  * uverbs_call_enter() - start a request
  * @call: the request
- * @destroys: it destroys an object, which is still served when the device has gone
+ * @destroys: it destroys an object, which is still served after the device was removed
  *
- * Between enter and leave the device cannot go.  If it has gone already, the request runs with the
- * file's reap_lock held instead, and sees only the empty handles that are left.
+ * Between enter and leave the device cannot be removed.  If it was removed before, the request runs
+ * with the file's reap_lock held instead, and sees only handles without objects.
  *
- * Return: 0 or -EIO.
+ * Return: 0, or -EIO if the device was removed and the request destroys nothing.
  */
 int uverbs_call_enter(struct uverbs_call *call, bool destroys)
 {

@@ -16,10 +16,10 @@ struct uverbs_method;
 
 /**
  * struct uverbs_held - an object a request has taken
- * @next: taken before this one
+ * @next: the object taken before this one, or NULL
  * @uobj: the object
  * @access: how it was taken
- * @hw: for a new object: the driver knows it, giving up means destroying it
+ * @hw: for a new object: the driver knows it, so that abort has to destroy it there
  * @uattr: ioctl: the attribute that names it, NULL if none does
  */
 struct uverbs_held {
@@ -32,19 +32,19 @@ struct uverbs_held {
 
 struct uverbs_chunk;
 
-/* Bytes on the stack of the system call, into which most requests fit with all their memory. */
+/* Bytes on the kernel stack; most requests fit into them with all their memory. */
 #define UV_STACK_BYTES	1024
 #define UV_STACK(_name)	u64 _name[UV_STACK_BYTES / sizeof(u64)] __uninitialized
 
 /**
  * struct uverbs_call - one request while it runs
  * @cmd: command, NULL for a driver's own method
- * @extended: it came in the extended write() form (or was invoked so by ioctl)
+ * @extended: it came in the extended write() form, or an ioctl carried it in that form
  * @written: it came in a write() form
- * @revoked: the device has gone; only destruction is served
+ * @revoked: the device was removed; only destruction is served
  * @replied: the handler returns the results itself
- * @settle: set by a handler that did more than make objects: when nothing can fail any more it is
- *	called once, to make that visible or, the request having failed, to undo it; cannot fail
+ * @settle: set by a handler that does more than make objects; called once when nothing can fail
+ *	any more, with true to make the effect visible, or with false after a failure to undo it
  * @method: ioctl: the method
  * @uattrs: ioctl: private copy of the attributes
  * @user_attrs: ioctl: where they came from
@@ -168,8 +168,8 @@ static inline void *uverbs_call_alloc(struct uverbs_call *call, size_t size)
 		       (_call)->cmd ? (_call)->cmd->name : "driver method", ##__VA_ARGS__)
 
 /*
- * Passes on an error from a lower folder.  That one knew the cause and gave the reason; only if it
- * gave none, this one says what was tried.
+ * Passes on an error from a lower layer, which recorded the reason because it knows the cause.  If
+ * none was recorded, the reason given here says what was tried.
  */
 #define uverbs_refuse_below(_call, _err, _fmt, ...) \
 	((_call)->scope->told ? (_err) : uverbs_refuse(_call, _err, _fmt, ##__VA_ARGS__))

@@ -72,7 +72,7 @@ static const struct uverbs_arg cq_create_args[] = {
 		.w = UV_AT(ib_uverbs_create_cq, comp_vector),
 		.x = UV_AT(ib_uverbs_ex_create_cq, comp_vector),
 	}, {
-		/* In the write() form the driver says which bits exist. */
+		/* In the write() form the driver decides which bits exist. */
 		.name = "flags", .kind = UV_INT, .attr = UV_NO_ATTR,
 		UV_BLOCK(cq_create, flags),
 		.x = UV_AT(ib_uverbs_ex_create_cq, flags),
@@ -338,7 +338,7 @@ static const struct uverbs_arg cq_notify_args[] = {
 	},
 };
 
-/* As in 6.12, user space does not get the driver's return value: it polls after arming. */
+/* As in Linux 6.12, the driver's return value is ignored: user space polls after arming. */
 static int run_cq_notify(struct uverbs_call *call)
 {
 	struct cq_change *args = call->args;
@@ -399,7 +399,10 @@ static void wc_to_user(struct ib_uverbs_wc *to, const struct ib_wc *wc, struct i
 	};
 }
 
-/* Completions that were taken before the driver failed are delivered; the next poll reports it. */
+/*
+ * Completions that were polled before the driver failed are delivered; the next poll reports the
+ * error.
+ */
 static int poll_to(struct uverbs_call *call, const struct uverbs_pinned *to)
 {
 	struct cq_poll *args = call->args;
@@ -424,8 +427,8 @@ static int poll_to(struct uverbs_call *call, const struct uverbs_pinned *to)
 }
 
 /*
- * A completion that was taken from the queue and is not delivered is lost: so delivery is made
- * certain before the driver is asked.
+ * A completion that was polled and cannot be delivered would be lost, so the response is pinned
+ * before the driver is called.
  */
 static int run_cq_poll(struct uverbs_call *call)
 {

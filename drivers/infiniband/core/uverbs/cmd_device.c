@@ -56,7 +56,7 @@ static int make_context(struct uverbs_call *call, struct get_context *args)
 	return rdma_ucontext_open(context, &attrs->driver_udata);
 }
 
-/* A context is no handle, so a request that fails does not give it up by itself. */
+/* A context is not in the handle table, so a request that fails has to drop it here. */
 static void settle_context(struct uverbs_call *call, bool commit)
 {
 	struct ib_uverbs_file *file = call->bundle.ufile;
@@ -324,7 +324,7 @@ static int run_query_port(struct uverbs_call *call)
 	if (ret)
 		return uverbs_refuse_below(call, ret, "port_num %u: the driver refused", port);
 
-	/* One of the bits means something else to user space than to the port itself. */
+	/* The bit IB_UVERBS_PCF_IP_BASED_GIDS has another meaning in the port's own flags. */
 	caps = attr.port_cap_flags & ~(u32)IB_UVERBS_PCF_IP_BASED_GIDS;
 	if (attr.ip_gids)
 		caps |= IB_UVERBS_PCF_IP_BASED_GIDS;

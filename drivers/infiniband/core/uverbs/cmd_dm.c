@@ -122,7 +122,7 @@ static int check_part(struct uverbs_call *call, const struct dm_mr_reg *args,
 	if (args->offset > dm->length || args->length > dm->length - args->offset)
 		return uverbs_refuse(call, -EINVAL, "offset %llu, length %llu: dm has %u bytes",
 				     args->offset, args->length, dm->length);
-	/* The memory has no address in the program at which the region could begin. */
+	/* Device memory has no address in the process at which a region could begin. */
 	if (!(args->access_flags & IB_ZERO_BASED))
 		return uverbs_refuse(call, -EINVAL, "access_flags %#x: dm is only zero based",
 				     args->access_flags);

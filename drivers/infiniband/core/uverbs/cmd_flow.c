@@ -23,7 +23,7 @@ static int flow_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	return 0;
 }
 
-/* A rule is made here or by a method of a driver; both use ib_set_flow(). */
+/* Rules are created here or by a method of a driver; both use ib_set_flow(). */
 /* ---- CREATE_FLOW ---- */
 
 struct flow_create {

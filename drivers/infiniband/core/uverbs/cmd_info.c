@@ -132,7 +132,7 @@ static int run_gid_entry(struct uverbs_call *call)
 		return uverbs_refuse(call, -EINVAL, "port %u, the device has %u to %u", args->port,
 				     rdma_start_port(ibdev), rdma_end_port(ibdev));
 	gid = rdma_get_gid_attr(ibdev, args->port, args->gid_index);
-	/* An empty entry is an answer: programs that list the table ask for each. */
+	/* An empty entry is no error: programs that list the table query every index. */
 	if (PTR_ERR(gid) == -ENODATA)
 		return -ENODATA;
 	if (IS_ERR(gid))
@@ -147,7 +147,7 @@ static int run_gid_entry(struct uverbs_call *call)
 		ndev = rdma_read_gid_attr_ndev_rcu(gid);
 		if (!IS_ERR(ndev))
 			args->entry.netdev_ifindex = ndev->ifindex;
-		else if (PTR_ERR(ndev) != -ENODEV)	/* a GID of InfiniBand has none */
+		else if (PTR_ERR(ndev) != -ENODEV)	/* GIDs of InfiniBand ports have none */
 			ret = PTR_ERR(ndev);
 	}
 	rdma_put_gid_attr(gid);

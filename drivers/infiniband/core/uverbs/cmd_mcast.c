@@ -68,10 +68,10 @@ static int detach(struct ib_qp *qp, struct attachment *group)
 }
 
 /**
- * uverbs_groups_leave() - detach a QP that goes away from all its groups
- * @uqp: the QP, which nobody else uses
+ * uverbs_groups_leave() - detach a QP that is being destroyed from all its groups
+ * @uqp: the QP, which the caller holds exclusively
  *
- * Return: 0, or the driver's error for the group that it stayed in.
+ * Return: 0, or the driver's error; the QP then stays attached to the groups that are left.
  */
 int uverbs_groups_leave(struct ib_uqp_object *uqp)
 {
@@ -90,7 +90,7 @@ static const struct uverbs_arg mcast_attach_args[] = {
 	MCAST_ARGS(ib_uverbs_attach_mcast)
 };
 
-/* A QP is in a group or not: attaching it twice takes only one detach. */
+/* Attaching a QP to a group again does nothing, so that one detach is enough. */
 static int run_mcast_attach(struct uverbs_call *call)
 {
 	struct mcast *args = call->args;

@@ -64,7 +64,7 @@ static const struct uverbs_arg mr_reg_args[] = {
 	},
 };
 
-/* Offsets into the page must agree, or the device would need byte-wise translation. */
+/* The offsets of both addresses in a page must agree: the device translates whole pages. */
 static int check_offset(struct uverbs_call *call, const struct mr_reg *args)
 {
 	if (offset_in_page(args->start) == offset_in_page(args->hca_va))
@@ -170,8 +170,9 @@ static void settle_rereg(struct uverbs_call *call, bool commit)
 }
 
 /*
- * The driver may answer with another MR.  It takes over the handle of the old one, which is
- * destroyed, when user space knows its keys; an object for it has to be ready beforehand.
+ * The driver may return another MR.  That one takes over the handle of the old MR, which is
+ * destroyed, once its keys were copied to user space.  Its object is made before the driver is
+ * called, because afterwards nothing may fail.
  */
 static int run_mr_rereg(struct uverbs_call *call)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory regions over parts of DMA buffers: memory that belongs to another device.
+ * Memory regions over parts of DMA buffers (dma-buf), whose memory belongs to another device.
  */
 
 #include "../verbs/verbs.h"

@@ -115,8 +115,8 @@ static int take_sges(struct uverbs_call *call, u32 count, u32 *left)
 }
 
 /*
- * What was posted cannot be taken back: that the program can be told is made certain before.  A
- * doorbell may be rung again.
+ * Posted work requests cannot be taken back, so the response is pinned before.  A mere doorbell
+ * needs no pinned response, as it may be rung again.
  */
 static int pin_reply(struct uverbs_call *call, struct uverbs_pinned *to)
 {
@@ -126,8 +126,7 @@ static int pin_reply(struct uverbs_call *call, struct uverbs_pinned *to)
 }
 
 /*
- * The response is written even when the driver refused, because it says which work request was at
- * fault.
+ * The response is written even if the driver refused a work request, because it says which one.
  */
 static int reply(struct uverbs_call *call, const struct uverbs_pinned *to, int err)
 {
@@ -245,8 +244,8 @@ static int check_post_send(struct uverbs_call *call)
 }
 
 /*
- * Without work requests it is a doorbell: the driver is called all the same, since the program may
- * have written them into a queue that the two share (rdma_rxe).
+ * A request without work requests is a doorbell: the driver is called all the same, as the program
+ * may have written work requests into a queue that it shares with the driver (rdma_rxe).
  */
 static int run_post_send(struct uverbs_call *call)
 {
@@ -316,7 +315,7 @@ static int check_post_recv(struct uverbs_call *call)
 	return check_wqe_size(call, sizeof(struct ib_uverbs_recv_wr)) ?: check_room(call);
 }
 
-/* Replies how the driver took the receives at @wrs; it stopped at @bad. */
+/* Reports what the driver did with the receives at @wrs: it stopped at @bad. */
 static int recvs_posted(struct uverbs_call *call, const struct uverbs_pinned *to, int ret,
 			const struct ib_recv_wr *wrs, const struct ib_recv_wr *bad)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queue pairs are made and destroyed.
+ * Creation and destruction of queue pairs.
  */
 #include <linux/capability.h>
 
@@ -18,7 +18,10 @@ static int qp_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	struct ib_uqp_object *uqp = to_uqp(uobj);
 	int ret = 0;
 
-	/* A program detaches its QP first.  Groups are no handles that went before the QP. */
+	/*
+	 * A program must detach its QP before it destroys it.  In teardown nobody does, since an
+	 * attachment has no handle that would be destroyed before the QP.
+	 */
 	if (why != RDMA_REMOVE_DESTROY)
 		ret = uverbs_groups_leave(uqp);
 	if (!ret)
@@ -53,7 +56,7 @@ struct qp_create {
 	u8 sq_sig_all;
 };
 
-/* Which handles of the write() forms mean anything; ioctl just leaves the others out. */
+/* Which handles of the write() forms are used; an ioctl leaves out attributes it does not use. */
 static bool uses_xrcd(const void *block)
 {
 	return ((const struct qp_create *)block)->type == IB_QPT_XRC_TGT;
@@ -90,7 +93,10 @@ static bool uses_srq(const void *block)
 	return uses_pd(args) && args->type != IB_QPT_XRC_INI && args->is_srq;
 }
 
-/* A limit is a member of its own in the write() forms, both ways; ioctl has a structure. */
+/*
+ * The rows of one limit: a member of request and response in the write() forms; the ioctl has one
+ * structure for all limits.
+ */
 #define CAP_ARGS(_member)								\
 	{										\
 		.name = #_member, .kind = UV_INT, .attr = UV_NO_ATTR,			\
@@ -232,7 +238,7 @@ static int check_type(struct uverbs_call *call)
 	return 0;
 }
 
-/* Do the objects named go with the type? */
+/* Checks that the objects named fit the type of the QP. */
 static int check_objects(struct uverbs_call *call, const struct qp_create *args)
 {
 	if (args->type == IB_QPT_XRC_TGT) {
@@ -265,7 +271,7 @@ static int check_objects(struct uverbs_call *call, const struct qp_create *args)
 	return 0;
 }
 
-/* The ioctl form has flags of its own, one of which drivers do not know. */
+/* Translates the flags of the ioctl form, one of which drivers do not know. */
 static int ioctl_flags(struct uverbs_call *call, struct qp_create *args)
 {
 	u32 flags = args->flags & ~(u32)IB_UVERBS_QP_CREATE_SQ_SIG_ALL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The attributes of queue pairs are changed and read.
+ * Modification and query of queue pairs.
  */
 #include <rdma/ib_mad.h>
 
@@ -53,8 +53,8 @@ int uverbs_check_port(struct uverbs_call *call, const struct ib_device *ibdev, u
 }
 
 /*
- * The primary path.  On the way to RTR the port was chosen before and the path must use it; later
- * a new path may bring a new port along.
+ * Checks the port of the primary path.  In the transition to RTR it must be the port chosen before;
+ * later a new path may come with a new port.
  */
 static int check_path(struct uverbs_call *call, const struct ib_qp *qp,
 		      struct ib_uverbs_modify_qp *req)
@@ -202,7 +202,7 @@ static void attr_in(struct ib_qp_attr *attr, struct ib_uverbs_ex_modify_qp *ex,
 		path_in(&attr->alt_ah_attr, &req->alt_dest, ibdev);
 }
 
-/* Libraries set attributes on XRC QPs that their half of the QP does not have. */
+/* Libraries set attributes that the initiator or the target half of an XRC QP does not have. */
 static u32 drop_ignored(enum ib_qp_type type, u32 mask)
 {
 	if (type == IB_QPT_XRC_INI)

@@ -42,7 +42,7 @@ struct srq_create {
 	u32 srq_num;
 };
 
-/* Which arguments a type of SRQ has beyond those of a basic one. */
+/* has_xrcd() and has_cq(): which arguments a type of SRQ has beyond those of a basic one. */
 static bool has_xrcd(const void *block)
 {
 	return ((const struct srq_create *)block)->type == IB_SRQT_XRC;
@@ -53,7 +53,7 @@ static bool has_cq(const void *block)
 	return ib_srq_has_cq(((const struct srq_create *)block)->type);
 }
 
-/* Rows of the write() request that only makes basic SRQs; ioctl makes all. */
+/* Rows of CREATE_SRQ, whose write() form makes basic SRQs only; its ioctl form makes all types. */
 static const struct uverbs_arg srq_create_args[] = {
 	{
 		.name = "srq_handle", .kind = UV_NEW, .flags = UV_F_MANDATORY,
@@ -119,7 +119,7 @@ static const struct uverbs_arg srq_create_args[] = {
 		UV_BLOCK(srq_create, max_sge),
 		.w = UV_AT(ib_uverbs_create_srq_resp, max_sge),
 	}, {
-		/* SRQs of other kinds have no number that a peer could name. */
+		/* Only an XRC SRQ has a number, by which a peer names it. */
 		.name = "srq_num", .kind = UV_OUT, .attr = UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM,
 		UV_BLOCK(srq_create, srq_num),
 		.when = has_xrcd,
@@ -189,7 +189,10 @@ static const struct uverbs_arg xsrq_create_args[] = {
 	},
 };
 
-/* For ioctl: write() has what a type needs with its handles, and leaves others to drivers. */
+/*
+ * Checks the attributes of the ioctl form against the type.  The write() form always carries the
+ * handles that a type needs, and leaves unknown types to the driver.
+ */
 static int check_ioctl_type(struct uverbs_call *call, const struct srq_create *args)
 {
 	if (has_cq(args) && !args->cq)

@@ -37,7 +37,7 @@ struct wq_create {
 	u32 wq_num;
 };
 
-/* A row for a size, which is asked for and answered. */
+/* The rows of one size: the wanted one in the request, the granted one in the response. */
 #define SIZE_ARGS(_attr, _member)							\
 	{										\
 		.name = #_member, .kind = UV_INT, .flags = UV_F_MANDATORY,		\
@@ -206,7 +206,7 @@ static int check_wq_modify(struct uverbs_call *call)
 	return 0;
 }
 
-/* States that are not named are those the queue has, and keeps. */
+/* A state that the mask does not name is the current one. */
 static int wq_states(struct uverbs_call *call, const struct wq_modify *args, struct ib_wq *wq,
 		     struct ib_wq_attr *attr)
 {

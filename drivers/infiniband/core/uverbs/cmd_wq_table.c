@@ -64,7 +64,7 @@ static int check_table_create(struct uverbs_call *call)
 	return ret;
 }
 
-/* The handles of the queues follow the structure.  A queue may stand in several places. */
+/* The handles of the queues follow the structure.  A queue may fill several entries. */
 static struct ib_wq **take_wqs(struct uverbs_call *call, u32 count)
 {
 	struct ib_uobject *uobj;

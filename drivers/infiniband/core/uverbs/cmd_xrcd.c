@@ -2,8 +2,8 @@
 /*
  * XRC domains, and the sharing of target queue pairs.
  *
- * Processes that open the same file by name get the same domain.  Each has a handle of its own; the
- * domain goes with the last of them.
+ * Processes that open a domain with the same file (inode) share it.  Each has a handle of its own;
+ * closing the last handle frees the domain.
  */
 #include <linux/fcntl.h>
 #include <linux/file.h>
@@ -13,7 +13,7 @@
 #include "commands.h"
 
 /**
- * struct domain - an XRC domain that a file names
+ * struct domain - an XRC domain that is bound to a file
  * @xrcd: the domain; its inode is referenced
  * @users: handles; under the device's lock
  */
@@ -25,8 +25,8 @@ struct domain {
 /**
  * struct ib_uxrcd_object - a process' handle of an XRC domain
  * @uobject: the object
- * @domain: its entry in the device's table, NULL for a domain that no file names
- * @users: QPs and SRQs of the process that are of the domain
+ * @domain: its entry in the device's table, NULL for a domain that is bound to no file
+ * @users: QPs and SRQs of the process that belong to the domain
  */
 struct ib_uxrcd_object {
 	struct ib_uobject uobject;
@@ -40,10 +40,10 @@ static struct ib_uxrcd_object *to_uxrcd(struct ib_uobject *uobj)
 }
 
 /**
- * uverbs_xrcd_use() - count an object of a process as user of its handle of a domain
+ * uverbs_xrcd_use() - count a QP or SRQ as user of its process' handle of a domain
  * @uobj: the handle, taken by the request
  *
- * Return: what uverbs_xrcd_unuse() gets.
+ * Return: the handle, to be passed to uverbs_xrcd_unuse().
  */
 struct ib_uxrcd_object *uverbs_xrcd_use(struct ib_uobject *uobj)
 {
@@ -121,7 +121,7 @@ static const struct uverbs_arg xrcd_open_args[] = {
 	},
 };
 
-/* Makes a domain that a file will name. */
+/* Makes a domain for a file; it is not in the table yet. */
 static struct domain *domain_make(struct uverbs_call *call, struct inode *inode)
 {
 	struct domain *domain = kzalloc(sizeof(*domain), GFP_KERNEL);
@@ -139,7 +139,7 @@ static struct domain *domain_make(struct uverbs_call *call, struct inode *inode)
 	return domain;
 }
 
-/* Frees a domain that no file came to name. */
+/* Frees a domain that did not get into the table; NULL does nothing. */
 static void domain_unmake(struct domain *domain)
 {
 	if (!domain)
@@ -150,8 +150,8 @@ static void domain_unmake(struct domain *domain)
 }
 
 /*
- * The domain of a file, with this handle as a user more.  @fresh becomes it and is NULL then, if
- * there is none and there is @fresh.  -EAGAIN: there is none.
+ * Gives the request's handle the domain of a file, and counts it as user.  If the file has no
+ * domain yet, *@fresh becomes it and is set to NULL; without *@fresh the result is -EAGAIN.
  */
 static int domain_join(struct uverbs_call *call, struct inode *inode, struct domain **fresh)
 {
@@ -181,8 +181,9 @@ static int domain_join(struct uverbs_call *call, struct inode *inode, struct dom
 }
 
 /*
- * The driver may wait for the program's memory, so a new domain is made without the lock, for which
- * other programs wait.  If one of them was faster, its domain it is.
+ * A new domain is made without the lock, since the driver may have to wait for the program's memory
+ * and other programs must not wait with it.  If one of them was faster, its domain is used and the
+ * new one is freed.
  */
 static int open_by_file(struct uverbs_call *call, struct inode *inode)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The files that implement commands (cmd_*.c): what they describe, and what they offer each other.
+ * The objects that the files with commands (cmd_*.c) define, and functions that they share.
  */
 #ifndef CORE_UVERBS_COMMANDS_H
 #define CORE_UVERBS_COMMANDS_H
@@ -10,11 +10,11 @@
 #include "handles.h"
 
 /*
- * The object types of the user API.  What none of them describes does not exist: the decoders
- * answer as Linux 6.12 does on a device without the feature.
+ * The object types of the user API.  A command that none of them lists is refused as Linux 6.12
+ * refuses it on a device without the feature.
  *
- * uverbs_object_NAME stands in the file that implements its commands.  Where one type has several
- * lines, several files have commands of it.
+ * uverbs_object_NAME is defined in the file that implements its commands.  A type with several
+ * lines has commands in several files.
  */
 #define UVERBS_OBJECTS(_do)			\
 	_do(device)				\

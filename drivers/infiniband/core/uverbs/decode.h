@@ -28,10 +28,10 @@ static inline int uverbs_args_alloc(struct uverbs_call *call)
 }
 
 /**
- * struct uverbs_pinned - memory of a response that can be written without fail
- * @offset: where it begins in the first page
- * @num: pages
- * @pages: they
+ * struct uverbs_pinned - pinned user memory of a response, to which writing cannot fail
+ * @offset: offset of the response in the first page, in bytes
+ * @num: number of pages
+ * @pages: the pages
  */
 struct uverbs_pinned {
 	size_t offset;

@@ -2,11 +2,11 @@
 /*
  * Events on their way to user space: completion channels and asynchronous event files.
  *
- * A completion queue is its own entry in its channel's queue: it is listed while it has events
- * nobody has read, and counts them.  Nothing is allocated when a completion event arrives, so none
- * can be lost, and a channel nobody reads costs nothing.  Asynchronous events are rare and of many
+ * A completion queue is its own entry in its channel's queue: it is listed while it has unread
+ * events, and counts them.  Nothing is allocated when a completion event arrives, so none can be
+ * lost, and a channel that is never read uses no memory.  Asynchronous events are rare and of many
  * kinds; they are allocated, except the one that ends the stream.  A program can cause some of them
- * as often as it likes, so an object has only so many that nobody has read.
+ * as often as it likes, so the number of unread events of an object is limited (MOST_UNREAD).
  */
 #include <kunit/visibility.h>
 #include <linux/fs.h>
@@ -17,7 +17,7 @@
 
 #include "events.h"
 
-/* Events of an object, or of the device in a file, that nobody has read; more are dropped. */
+/* Most unread events of an object, or of the device in one file; further ones are dropped. */
 #define MOST_UNREAD	256
 
 /**
@@ -33,7 +33,7 @@ void uverbs_queue_init(struct ib_uverbs_event_queue *queue)
 	queue->fasync = NULL;
 }
 
-/* Wakes readers.  The lock is not held. */
+/* Wakes readers.  The caller does not hold the queue's lock. */
 static void queue_wake(struct ib_uverbs_event_queue *queue)
 {
 	wake_up_interruptible(&queue->wait);
@@ -42,8 +42,8 @@ static void queue_wake(struct ib_uverbs_event_queue *queue)
 
 /*
  * Waits for something to read.  Returns 0 with the lock held and the list not empty, or an error
- * without the lock: -EIO at the end of the stream.  What is taken from the list and cannot be
- * copied would be lost, so the reader's @len bytes at @buf have to be writable first.
+ * without the lock: -EIO at the end of the stream.  An event that is taken from the list and cannot
+ * be copied would be lost, so this first checks that the @len bytes at @buf can be written.
  */
 static int queue_wait(struct ib_uverbs_event_queue *queue, const struct file *filp,
 		      char __user *buf, size_t len)
@@ -104,7 +104,7 @@ static ssize_t comp_read(struct file *filp, char __user *buf, size_t count, loff
 	ucq = list_first_entry(&queue->list, struct ib_ucq_object, comp_entry);
 	desc.cq_handle = ucq->uevent.uobject.user_handle;
 	ucq->comp_events_reported++;
-	/* It goes to the end: a CQ that fires all the time must not hide the others. */
+	/* The CQ moves to the tail: one with constant events must not starve the others. */
 	if (--ucq->comp_pending)
 		list_move_tail(&ucq->comp_entry, &queue->list);
 	else
@@ -133,11 +133,11 @@ const struct file_operations uverbs_comp_fops = {
 };
 
 /**
- * uverbs_comp_file_stop() - end of a completion channel
+ * uverbs_comp_file_stop() - end the stream of a completion channel
  * @uobj: its object
  * @why: unused, the same for a close and for the removal of the device
  *
- * Events that are queued already can be read only before this, as the CQs go with the device.
+ * Events that are still queued are discarded, as the CQs are destroyed with the device.
  */
 void uverbs_comp_file_stop(struct ib_uobject *uobj, enum rdma_remove_reason why)
 {
@@ -240,7 +240,7 @@ static void async_drop_all(struct ib_uverbs_async_event_file *file)
 	}
 }
 
-/* Events that were queued when the device went could be read until now. */
+/* Events that were queued when the device was removed could be read until this. */
 static int async_release(struct inode *inode, struct file *filp)
 {
 	struct ib_uobject *uobj = filp->private_data;
@@ -262,7 +262,7 @@ const struct file_operations uverbs_async_fops = {
 	.release = async_release,
 };
 
-/* Appends an event, unless too many wait.  There is none if there was no memory for it. */
+/* Appends an event, unless too many are unread.  @event is NULL if its allocation failed. */
 static void async_append(struct ib_uverbs_async_event_file *file,
 			 struct ib_uverbs_async_event *event, struct ib_uevent_object *source)
 {
@@ -286,7 +286,10 @@ static void async_append(struct ib_uverbs_async_event_file *file,
 		kfree(event);
 }
 
-/* Ends the stream.  If the device goes, DEVICE_FATAL comes last, unless the driver just said it. */
+/*
+ * Ends the stream.  On removal of the device DEVICE_FATAL comes last, unless the last event that
+ * the driver reported is one.
+ */
 static void async_end(struct ib_uverbs_async_event_file *file, bool removal)
 {
 	scoped_guard(spinlock_irq, &file->queue.lock) {
@@ -337,7 +340,7 @@ void uverbs_cq_event_handler(struct ib_event *event, void *context)
  */
 void uverbs_qp_event_handler(struct ib_event *event, void *context)
 {
-	/* A shared QP may have lost the handle by which it was opened. */
+	/* A shared QP (XRC target) may live on after the handle that opened it was destroyed. */
 	if (event->element.qp->uobject)
 		uevent_report(&event->element.qp->uobject->uevent, event);
 }
@@ -376,7 +379,7 @@ static void device_event_handler(struct ib_event_handler *handler, struct ib_eve
  * uverbs_async_file_start() - let events of the device flow into a new file
  * @file: the file; the first of a uverbs file becomes its default
  *
- * Only uverbs_async_file_stop() undoes this, so it is called when the request has succeeded.
+ * Only uverbs_async_file_stop() undoes this, so it is called after the request has succeeded.
  *
  * Context: process, inside a request.
  */
@@ -392,7 +395,7 @@ void uverbs_async_file_start(struct ib_uverbs_async_event_file *file)
 	scoped_guard(mutex, &ufile->ucontext_lock) {
 		if (!ufile->default_async_file) {
 			uverbs_uobject_get(&file->uobj);
-			/* read without the lock where objects are made */
+			/* uverbs_uevent_init() reads this without the lock. */
 			smp_store_release(&ufile->default_async_file, file);
 		}
 	}
@@ -400,9 +403,9 @@ void uverbs_async_file_start(struct ib_uverbs_async_event_file *file)
 }
 
 /**
- * uverbs_async_file_stop() - end of an asynchronous event file
+ * uverbs_async_file_stop() - end the stream of an asynchronous event file
  * @uobj: its object
- * @why: when the device goes, DEVICE_FATAL is the last event, once
+ * @why: on removal of the device (RDMA_REMOVE_DRIVER_REMOVE) DEVICE_FATAL is the last event
  */
 void uverbs_async_file_stop(struct ib_uobject *uobj, enum rdma_remove_reason why)
 {
@@ -416,7 +419,7 @@ void uverbs_async_file_stop(struct ib_uobject *uobj, enum rdma_remove_reason why
 /* ---- objects that report events ---- */
 
 /**
- * uverbs_uevent_init() - tell an object where its asynchronous events go
+ * uverbs_uevent_init() - set the file to which an object's asynchronous events go
  * @uevent: the object
  * @async: event file the request names, or NULL for the file's default
  */
@@ -436,7 +439,7 @@ void uverbs_uevent_init(struct ib_uevent_object *uevent, struct ib_uobject *asyn
 }
 
 /**
- * uverbs_uevent_release() - forget the events of an object that is gone
+ * uverbs_uevent_release() - discard the events of a destroyed object
  * @uevent: the object; it reports no more events
  */
 void uverbs_uevent_release(struct ib_uevent_object *uevent)
@@ -458,7 +461,7 @@ void uverbs_uevent_release(struct ib_uevent_object *uevent)
 }
 
 /**
- * uverbs_ucq_release() - forget all events of a CQ that is gone
+ * uverbs_ucq_release() - discard all events of a destroyed CQ
  * @ucq: the CQ; it reports no more events
  */
 void uverbs_ucq_release(struct ib_ucq_object *ucq)

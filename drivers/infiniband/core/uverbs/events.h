@@ -47,7 +47,7 @@ struct ib_uverbs_async_event {
  * @uobj: its object
  * @queue: events
  * @handler: subscription to the events of the device
- * @fatal: room for the event that ends the stream, so that it cannot fail for want of memory
+ * @fatal: the event that ends the stream, which thus needs no allocation
  * @last_type: type of the event that was queued last, -1 for none; under the queue's lock
  * @unread: number of unread events of the device; under the queue's lock
  */
@@ -91,7 +91,7 @@ struct ib_uevent_object {
  * @uevent: object and asynchronous events
  * @channel: completion channel, referenced; may be NULL
  * @comp_entry: in the channel's queue while @comp_pending is not 0
- * @comp_pending: completion events not read yet, which a program may let become as many as it likes
+ * @comp_pending: unread completion events, whose number is not limited
  * @comp_events_reported: completion events read
  */
 struct ib_ucq_object {
@@ -134,7 +134,7 @@ struct ib_uwq_object {
 	struct ib_uevent_object uevent;
 };
 
-/* Rooms that do not know these types take a pointer to one for one to its struct ib_uobject. */
+/* Code that does not know these types treats a pointer to one as one to its struct ib_uobject. */
 static_assert(offsetof(struct ib_uevent_object, uobject) == 0);
 static_assert(offsetof(struct ib_ucq_object, uevent.uobject) == 0);
 static_assert(offsetof(struct ib_uqp_object, uevent.uobject) == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Open files: made by open(), torn down by the last close() or by the device's removal, whichever
+ * Open files: made by open(), torn down by release() or by the removal of the device, whichever
  * comes first.
  */
 #include <kunit/visibility.h>
@@ -32,14 +32,15 @@ static void file_release(struct kref *ref)
 	kfree(file);
 }
 
-/* ---- its user context: at most one, made by request ---- */
+/* ---- the user context of a file: at most one, made by a request ---- */
 
 /**
  * uverbs_context_claim() - reserve a file's place for a context
  * @file: the file
  *
  * Until uverbs_context_publish() or uverbs_context_drop() no other request can make a context.  No
- * lock is held meanwhile, as the driver and the reply access user memory, which may take for ever.
+ * lock is held in the meantime, as the driver and the reply access user memory, which may block
+ * without bound.
  *
  * Return: 0, or -EINVAL when the file has a context already or another request is making it.
  */
@@ -98,21 +99,21 @@ static void context_close(struct ib_uverbs_file *file, enum rdma_remove_reason w
 		rdma_ucontext_free(context);
 }
 
-/* ---- its life ---- */
+/* ---- open and teardown ---- */
 
 /**
  * uverbs_file_teardown() - separate a file from its device
- * @file: the file; no request runs on it, or will
+ * @file: the file; no request runs on it or will run
  * @why: RDMA_REMOVE_CLOSE or RDMA_REMOVE_DRIVER_REMOVE
  *
- * Mappings are taken back, then objects destroyed in order, then the context closed.  May be called
- * twice; the second does nothing.
+ * Mappings are revoked, then objects destroyed in order, then the context closed.  A second call
+ * does nothing.
  */
 void uverbs_file_teardown(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 {
 	mutex_lock(&file->reap_lock);
 	if (file->ucontext) {
-		/* At close there are no mappings, since each holds the file open. */
+		/* At release there are no mappings, since each holds a reference on the file. */
 		if (why == RDMA_REMOVE_DRIVER_REMOVE)
 			uverbs_umaps_revoke(file);
 		uverbs_uobjs_reap(file, why);
@@ -146,12 +147,12 @@ static int file_admit(struct ib_uverbs_file *file, struct ib_uverbs_device *udev
 	if (!rdma_dev_access_netns(ibdev, current->nsproxy->net_ns))
 		return -EPERM;
 	/*
-	 * A device may go at any time; its driver's module is not removed by hand from under
-	 * running programs.
+	 * A device may be removed at any time, but its driver's module cannot be unloaded while
+	 * programs have files open.
 	 */
 	if (!try_module_get(ibdev->ops.owner))
 		return -ENODEV;
-	/* Removal that waits for the last file has seen it closed, and waits for no other. */
+	/* The count is 0 after removal that waits for the last file has seen it closed. */
 	if (!refcount_inc_not_zero(&udev->users)) {
 		module_put(ibdev->ops.owner);
 		return -ENXIO;
@@ -167,8 +168,8 @@ static int file_admit(struct ib_uverbs_file *file, struct ib_uverbs_device *udev
  * @inode: inode of the device
  * @filp: the file
  *
- * Return: 0; -EPERM in another network namespace than the device's; -EIO, -ENXIO or -ENODEV when
- * the device or its driver goes; -ENOMEM.
+ * Return: 0; -EPERM in a network namespace that has no access to the device; -EIO or -ENXIO while
+ * the device is being removed; -ENODEV while its driver is being unloaded; -ENOMEM.
  */
 int uverbs_file_open(struct inode *inode, struct file *filp)
 {
@@ -180,7 +181,7 @@ int uverbs_file_open(struct inode *inode, struct file *filp)
 	if (!file)
 		return -ENOMEM;
 
-	/* This counts as a running request: removal finds the file in the list, or open fails. */
+	/* This counts as a running request: removal finds the file in the list, or open() fails. */
 	if (!percpu_ref_tryget_live(&udev->calls)) {
 		kfree(file);
 		return -EIO;
@@ -212,8 +213,8 @@ int uverbs_file_close(struct inode *inode, struct file *filp)
 	struct ib_uverbs_device *udev = file->device;
 
 	/*
-	 * The device may be going at the same time; teardown under the file's own lock settles who
-	 * does the work, and removal keeps the device until it has seen every file in its list.
+	 * Removal of the device may run at the same time: the file's own lock decides which of the
+	 * two tears it down, and removal keeps the device until it has seen every listed file.
 	 */
 	uverbs_file_teardown(file, RDMA_REMOVE_CLOSE);
 
@@ -225,11 +226,14 @@ int uverbs_file_close(struct inode *inode, struct file *filp)
 	return 0;
 }
 
-/* Read while a driver maps: what it decides, and that its mapping is listed, are one. */
+/*
+ * Readers are mmap operations of drivers, from their decision to map until the mapping is listed.
+ * rdma_user_mmap_disassociate() waits for them, so that no such mapping escapes it.
+ */
 DEFINE_STATIC_SRCU(mmaps);
 
 /**
- * uverbs_mmaps_settle() - wait until mappings that are being made are listed
+ * uverbs_mmaps_settle() - wait until every mapping that is being made is listed
  *
  * Context: process, without mmap_lock.
  */
@@ -243,7 +247,7 @@ void uverbs_mmaps_settle(void)
  * @filp: the file
  * @vma: mapping to be made
  *
- * Return: 0, -EIO when the device has gone, -EINVAL without a context, or the driver's error.
+ * Return: 0, -EIO if the device was removed, -EINVAL without a context, or the driver's error.
  */
 int ib_uverbs_mmap(struct file *filp, struct vm_area_struct *vma)
 {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The objects to which the specifications of a flow rule refer are held while the rule exists.
+ * References of a flow rule to the objects that its specifications name: flow actions, counters.
  */
 #include <linux/slab.h>
 #include <rdma/uverbs_std_types.h>
 
 /**
- * flow_resources_alloc() - make room for what a rule refers to
+ * flow_resources_alloc() - allocate the references of a rule
  * @num_specs: specifications of the rule
  *
  * Context: may sleep.
- * Return: nothing referred to yet, to be freed with ib_uverbs_flow_resources_free(), or NULL.
+ * Return: an empty set of references, to be freed with ib_uverbs_flow_resources_free(), or NULL
+ * without memory.
  */
 struct ib_uflow_resources *flow_resources_alloc(size_t num_specs)
 {
@@ -29,7 +30,7 @@ struct ib_uflow_resources *flow_resources_alloc(size_t num_specs)
 EXPORT_SYMBOL(flow_resources_alloc);
 
 /**
- * flow_resources_add() - keep what a specification refers to
+ * flow_resources_add() - take a reference on an object that a specification names
  * @uflow_res: resources with room for one more
  * @type: IB_FLOW_SPEC_ACTION_HANDLE or IB_FLOW_SPEC_ACTION_COUNT
  * @ibobj: the flow action, or the counters
@@ -59,7 +60,7 @@ void flow_resources_add(struct ib_uflow_resources *uflow_res, enum ib_flow_spec_
 EXPORT_SYMBOL(flow_resources_add);
 
 /**
- * ib_uverbs_flow_resources_free() - let go of what a rule referred to
+ * ib_uverbs_flow_resources_free() - drop the references of a rule and free them
  * @uflow_res: resources, or NULL
  *
  * Context: any.

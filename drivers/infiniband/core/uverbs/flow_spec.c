@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The specifications of a flow rule: from those of the program, which may know shorter or longer
- * filters than this kernel, to those of the driver.
+ * Translates the specifications of a flow rule from the user's format, whose filters may be shorter
+ * or longer than those this kernel knows, to the format of drivers.
  */
 #include <linux/unaligned.h>
 
 #include "commands.h"
 
 /**
- * struct filter_kind - filters of one header of a packet
+ * struct filter_kind - the filter for one packet header
  * @type: enum ib_flow_spec_type
  * @len: bytes of a filter as drivers know it
  * @size: bytes of a specification as drivers know it
  * @val: offset of the filter there
  * @mask: offset of its mask there
- * @bits: most bits that the number at @number may have, 0 where there is no such number
- * @number: offset in the filter of a big-endian number of four bytes
+ * @bits: width in bits of the number at @number; 0 if the filter has no number of limited width
+ * @number: offset in the filter of that number, which is big-endian and takes four bytes
  */
 struct filter_kind {
 	u16 type;
@@ -49,7 +49,7 @@ static const struct filter_kind filter_kinds[] = {
 
 static const struct filter_kind *filter_kind_of(u32 type)
 {
-	/* Drivers do not look into a tunnel inside the tunnel. */
+	/* A tunnel specification cannot be an inner one: drivers know no tunnel inside a tunnel. */
 	if (type == (IB_FLOW_SPEC_VXLAN_TUNNEL | IB_FLOW_SPEC_INNER))
 		return NULL;
 	for (unsigned int i = 0; i < ARRAY_SIZE(filter_kinds); i++)
@@ -63,7 +63,7 @@ static bool number_fits(const struct filter_kind *kind, const void *filter)
 	return !kind->bits || !(get_unaligned_be32(filter + kind->number) >> kind->bits);
 }
 
-/* The filter, then its mask; what this kernel does not know of it may not count. */
+/* Copies filter and mask; bytes that this kernel does not know must have a mask of zero. */
 static int parse_filter(struct uverbs_call *call, const struct ib_uverbs_flow_spec_hdr *hdr,
 			union ib_flow_spec *spec)
 {
@@ -101,7 +101,7 @@ static int check_size(struct uverbs_call *call, const struct ib_uverbs_flow_spec
 						     hdr->type, hdr->size, size);
 }
 
-/* Takes an object to which the rule refers from now on. */
+/* Takes an object that the rule names, and adds it to the rule's references. */
 static void *action_object(struct uverbs_call *call, u16 type, enum ib_flow_spec_type spec_type,
 			   u32 handle, const char *name, struct ib_uflow_resources *resources)
 {
@@ -158,14 +158,14 @@ static int parse_action(struct uverbs_call *call, const struct ib_uverbs_flow_sp
 /**
  * uverbs_flow_specs_parse() - check the specifications of a rule and translate them
  * @call: the request, which takes the objects they name
- * @specs: specifications of the program, one behind the other
- * @len: their bytes
- * @attr: zeroed, with room for as many as its num_of_specs says; flows and size are filled
- * @resources: with room for as many; receives the objects that they refer to
+ * @specs: the user's specifications, one behind the other
+ * @len: their length in bytes
+ * @attr: zeroed, with room for num_of_specs specifications behind it; they and size are filled in
+ * @resources: with room for num_of_specs objects; receives those that the specifications name
  *
- * Return: 0; -EINVAL for one that is unknown, has another size than its type or numbers that do
- * not fit, or when they are not as many or as long as announced; -EOPNOTSUPP for a flow action of
- * another size; what taking an object gave.
+ * Return: 0; -EINVAL for a specification of unknown type, of a wrong size, or with a number that is
+ * too large, or if number or length differ from those announced; -EOPNOTSUPP for a flow action of
+ * a wrong size; or the error of uverbs_take() for an object.
  */
 int uverbs_flow_specs_parse(struct uverbs_call *call, const void *specs, size_t len,
 			    struct ib_flow_attr *attr, struct ib_uflow_resources *resources)

@@ -4,9 +4,9 @@
  * up with a lock, destroyed by request or reaped with the file.
  *
  * An object is locked by its usecnt: positive while shared by that many requests, -1 while one
- * request has it for itself, -2 until it is committed.  Nobody waits: a request that meets a lock
- * fails with -EBUSY.  A new object is as good as not there.  A destroyed one keeps its exclusive
- * lock for ever, so that a request that still found it under RCU fails too.
+ * request holds it exclusively, -2 until it is committed.  No request waits: one that meets a lock
+ * fails with -EBUSY.  An uncommitted object is not found at all.  A destroyed one stays locked
+ * exclusively, so that a request that still found it under RCU fails too.
  *
  * Completion channels, asynchronous event files and whatever drivers add to them have a file
  * descriptor instead of a handle.
@@ -70,7 +70,7 @@ static const struct uverbs_obj_fd_type *fd_type(const struct uverbs_api_object *
 	return container_of(type->type_attrs, struct uverbs_obj_fd_type, type);
 }
 
-/* Reserves descriptor and file.  Puts @uobj when that fails. */
+/* Reserves descriptor and file.  Drops the reference on @uobj if that fails. */
 static struct ib_uobject *fd_begin(const struct uverbs_api_object *type, struct ib_uobject *uobj)
 {
 	const struct uverbs_obj_fd_type *desc = fd_type(type);
@@ -83,7 +83,7 @@ static struct ib_uobject *fd_begin(const struct uverbs_api_object *type, struct 
 		return ERR_PTR(fd);
 	}
 
-	/* Installed at commit.  Until then a release finds no private data and does nothing. */
+	/* private_data is set at commit: until then the release operation does nothing. */
 	filp = anon_inode_getfile(desc->name, desc->fops, NULL, desc->flags);
 	if (IS_ERR(filp)) {
 		put_unused_fd(fd);
@@ -95,7 +95,7 @@ static struct ib_uobject *fd_begin(const struct uverbs_api_object *type, struct 
 	return uobj;
 }
 
-/* Hands the file to user space, and to the file the reference on @uobj. */
+/* Installs the file for user space; the file takes over the reference on @uobj. */
 static void fd_commit(struct ib_uobject *uobj)
 {
 	struct file *filp = uobj->object;
@@ -103,11 +103,11 @@ static void fd_commit(struct ib_uobject *uobj)
 
 	kref_get(&uobj->ufile->ref);
 	filp->private_data = uobj;
-	uobj->id = 0;		/* from here on user space may give the number to another file */
+	uobj->id = 0;		/* user space may close the descriptor and reuse its number now */
 	fd_install(fd, filp);
 }
 
-/* Returns descriptor and file.  @started: its type has work to undo. */
+/* Gives descriptor and file back.  @started: destroy_object() of the type is needed as well. */
 static void fd_abort(struct ib_uobject *uobj, bool started)
 {
 	if (started)
@@ -118,7 +118,8 @@ static void fd_abort(struct ib_uobject *uobj, bool started)
 
 /*
  * Finds the object behind a descriptor, with a reference on it and on its struct file.  Returns
- * -EINVAL for a number that is no descriptor, -EBADF for all but an event file of @type and @file.
+ * -EINVAL for a number that cannot be a descriptor, -EBADF unless it names an event file of @type
+ * that belongs to @file.
  */
 static struct ib_uobject *fd_lookup(const struct uverbs_api_object *type,
 				    struct ib_uverbs_file *file, s64 fd)
@@ -191,13 +192,13 @@ static struct ib_uobject *handle_lookup(struct ib_uverbs_file *file, s64 id)
 /* ---- objects of both kinds ---- */
 
 /**
- * uverbs_uobj_begin() - make an object that nobody can see yet
+ * uverbs_uobj_begin() - make an object that no other request can find yet
  * @type: its type
  * @attrs: the request; its context becomes the object's
  *
  * Context: process, inside a request.
- * Return: the object, which no other request finds, or an error pointer: -EINVAL without a context,
- * -ENOMEM, -EMFILE, or the cgroup's refusal.
+ * Return: the object, or an error pointer: -EINVAL without a context, -ENOMEM, -EMFILE, or the
+ * error of the RDMA cgroup.
  */
 struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 				     struct uverbs_attr_bundle *attrs)
@@ -236,7 +237,7 @@ struct ib_uobject *uverbs_uobj_begin(const struct uverbs_api_object *type,
 
 /**
  * uverbs_uobj_commit() - let requests see a new object
- * @uobj: from uverbs_uobj_begin(); not the caller's any more afterwards
+ * @uobj: from uverbs_uobj_begin(); the caller must not use it afterwards
  *
  * Cannot fail.  Context: process, inside the request that made it.
  */
@@ -248,7 +249,7 @@ void uverbs_uobj_commit(struct ib_uobject *uobj)
 	list_add(&uobj->list, &file->objects);
 	spin_unlock(&file->objects_lock);
 
-	/* The handle has led here since begin; a request that gets the lock sees all of it. */
+	/* The table has had the handle since begin; a request that gets the lock sees all of it. */
 	atomic_set_release(&uobj->usecnt, 0);
 	if (uverbs_type_is_fd(uobj->uapi_object))
 		fd_commit(uobj);
@@ -260,9 +261,9 @@ void uverbs_uobj_commit(struct ib_uobject *uobj)
  * @attrs: the request
  * @hw: the driver knows the object, destroy it there first
  *
- * An object that the driver cannot destroy stays until the file is closed.  That need not be a
- * fault of the driver: a program can use what it already knows of the object, such as an MR's key,
- * while the rest of the reply waits for its page.
+ * An object that the driver cannot destroy stays until the file is closed.  That is not always a
+ * fault of the driver: a program may already use a part of the reply, such as an MR's key, while
+ * the copy of the rest faults.
  */
 void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs, bool hw)
 {
@@ -288,7 +289,8 @@ void uverbs_uobj_abort(struct ib_uobject *uobj, struct uverbs_attr_bundle *attrs
  * @type: type it must have, or NULL for any handle
  * @file: file of the objects
  * @id: handle or file descriptor
- * @access: READ shares it, WRITE takes it alone, DESTROY leaves locking to uverbs_uobj_destroy()
+ * @access: READ shares it, WRITE takes it exclusively, DESTROY leaves the lock to
+ *	uverbs_uobj_destroy()
  *
  * Return: the object, to be given back with uverbs_uobj_unlock(), or an error pointer: -ENOENT no
  * such handle, -EBADF no such event file, -EINVAL other type, -EBUSY locked by another request.
@@ -351,19 +353,19 @@ static void object_unlist(struct ib_uobject *uobj)
 }
 
 /*
- * Either the object has gone with the device, so that only the handle was left, or the driver has
- * made none though its method has succeeded. There is nothing to ask the driver for.
+ * Destroys a handle without an object: either the object was destroyed when the device was removed,
+ * or the driver's method succeeded without making one.  The driver is not called.
  */
 static void without_object(struct ib_uobject *uobj)
 {
 	if (list_empty(&uobj->list))
-		return;	/* the first */
+		return;	/* The device was removed: reaping did all this. */
 	ib_rdmacg_uncharge(&uobj->cg_obj, uobj->context->device, RDMACG_RESOURCE_HCA_OBJECT);
 	uobj->context = NULL;
 	object_unlist(uobj);
 }
 
-/* Takes the object down in the driver.  The caller has it exclusively. */
+/* Destroys the object in the driver.  The caller holds it exclusively. */
 static int object_destroy(struct ib_uobject *uobj, enum rdma_remove_reason why,
 			  struct uverbs_attr_bundle *attrs)
 {
@@ -424,8 +426,8 @@ int uverbs_uobj_destroy(struct ib_uobject *uobj, struct uverbs_attr_bundle *attr
  * @fresh: new object not yet committed
  * @attrs: the request
  *
- * @fresh takes over the handle of @old, which is then destroyed; should the driver refuse that, it
- * stays under the handle @fresh had, until the file is closed.
+ * @fresh takes over the handle of @old, which is then destroyed; if the driver refuses that, @old
+ * stays under the handle that @fresh had, until the file is closed.
  *
  * Return: 0, or the driver's error.
  */
@@ -456,18 +458,21 @@ static bool reap_pass(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 	bool progress = false;
 
 	list_for_each_entry_safe(uobj, next, &file->objects, list) {
-		/* No request runs and event files cannot be used without one. */
+		/* No request runs, and only requests lock objects. */
 		WARN_ON(uobj_lock(uobj, UVERBS_ACCESS_DESTROY));
 		attrs.context = uobj->context;
 		if (!object_destroy(uobj, why, &attrs))
 			progress = true;
-		/* The program may still return an empty handle */
+		/* The program may still destroy the handle, which has no object any more. */
 		atomic_set(&uobj->usecnt, 0);
 	}
 	return progress;
 }
 
-/* The device keeps what nobody uses any more, and what has to end. So let the device end. */
+/*
+ * The driver cannot destroy an object that must end.  If it offers give_up(), it is asked to end
+ * the whole device.
+ */
 static bool give_up(struct ib_uverbs_file *file)
 {
 	struct ib_uobject *uobj = list_first_entry(&file->objects, struct ib_uobject, list);
@@ -487,8 +492,9 @@ static bool give_up(struct ib_uverbs_file *file)
  * @file: the file; its reap_lock is held and no request runs
  * @why: RDMA_REMOVE_CLOSE or RDMA_REMOVE_DRIVER_REMOVE
  *
- * Handles stay in the table, empty, so that a program that has not noticed the end of its device
- * can still return them. A device that keeps an object is given up, if its driver can do that.
+ * Handles stay in the table without objects, so that a program that has not noticed the removal of
+ * its device can still destroy them.  If an object cannot be destroyed, the whole device is given
+ * up, provided that its driver can do that (give_up()).
  */
 void uverbs_uobjs_reap(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 {
@@ -506,8 +512,9 @@ void uverbs_uobjs_reap(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 	}
 
 	/*
-	 * The driver kept them: it is broken, and they are lost.  It may go on to report events of
-	 * them, and they are still listed, by their handles and the context: these stay for good.
+	 * The driver is broken, and the objects that are left leak.  It may still report events for
+	 * them, and resource tracking still lists them; both use their ib_uobjects and the context,
+	 * which therefore are never freed.
 	 */
 	list_for_each_entry_safe(uobj, next, &file->objects, list) {
 		ibdev_err(uobj->context->device, "the driver has kept a user's object of type %u\n",
@@ -525,9 +532,10 @@ void uverbs_uobjs_reap(struct ib_uverbs_file *file, enum rdma_remove_reason why)
 /**
  * uverbs_uobject_fd_release() - release operation of event files
  * @inode: unused
- * @filp: the file that is closed for good
+ * @filp: the file, whose last reference was dropped
  *
- * Every file_operations of a type declared with UVERBS_TYPE_ALLOC_FD() names it.
+ * It must be the release operation of every type declared with UVERBS_TYPE_ALLOC_FD(), or be called
+ * by it.
  *
  * Return: 0.
  */
@@ -537,7 +545,7 @@ int uverbs_uobject_fd_release(struct inode *inode, struct file *filp)
 	struct ib_uverbs_file *file;
 
 	if (!uobj)
-		return 0;	/* It was never committed. */
+		return 0;	/* The object was never committed. */
 	file = uobj->ufile;
 
 	mutex_lock(&file->reap_lock);
@@ -567,7 +575,7 @@ void uverbs_handles_init(struct ib_uverbs_file *file)
 }
 
 /**
- * uverbs_handles_release() - free the handle table of a file that nobody uses any more
+ * uverbs_handles_release() - free the handle table of a file that is not used any more
  * @file: the file, whose objects were reaped
  */
 void uverbs_handles_release(struct ib_uverbs_file *file)
@@ -582,12 +590,12 @@ void uverbs_handles_release(struct ib_uverbs_file *file)
 
 /**
  * uverbs_handles_list() - list the handles of one type
- * @file: whose
- * @type: which
- * @ids: result
- * @max: room there
+ * @file: the file
+ * @type: the object type
+ * @ids: receives the handles
+ * @max: room at @ids, in handles
  *
- * Return: how many were stored, at most @max.
+ * Return: the number of handles stored, at most @max.
  */
 unsigned int uverbs_handles_list(struct ib_uverbs_file *file,
 				 const struct uverbs_api_object *type, u32 *ids, unsigned int max)

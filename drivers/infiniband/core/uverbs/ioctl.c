@@ -58,8 +58,8 @@ static int check_mandatory(struct uverbs_call *call)
 }
 
 /*
- * Tells user space the numbers of the objects that are about to be made, while nothing needs to be
- * undone yet if it cannot be told.
+ * Writes the handles of the objects that are about to be made to user space, before the handler
+ * runs: if that fails, there is nothing to undo in the driver.
  */
 static int return_handles(struct uverbs_call *call)
 {
@@ -108,7 +108,7 @@ static int run_method(struct uverbs_call *call)
 		uverbs_udata_from_attrs(call, &attrs->driver_udata, UVERBS_ATTR_UHW_IN,
 					UVERBS_ATTR_UHW_OUT);
 
-	/* From here on functions that do not know the request may refuse it. */
+	/* From here on functions that do not know the request may record a reason for it. */
 	rdma_reject_attach(call->scope);
 	if (method->destroy_key < method->key_len) {
 		struct ib_uobject *doomed = attrs->attrs[method->destroy_key].obj_attr.uobject;
@@ -125,7 +125,7 @@ static int run_method(struct uverbs_call *call)
 		/* Libraries take this error for "no such method or attribute" and nothing else. */
 		return WARN_ON_ONCE(ret == -EPROTONOSUPPORT) ? -EINVAL : ret;
 
-	/* A driver writes its reply without saying so. */
+	/* A driver writes its reply without marking the attribute as written. */
 	if (!method->has_udata)
 		return 0;
 	attr = uverbs_attr_get(attrs, UVERBS_ATTR_UHW_OUT);
@@ -196,7 +196,7 @@ static const struct uverbs_method *find_method(struct ib_uverbs_file *file,
 	return ERR_PTR(ret);
 }
 
-/* A function of its own, because requests that are refused before do not need its stack. */
+/* A function of its own, so that requests refused earlier do not use its stack. */
 static noinline_for_stack int serve_method(struct ib_uverbs_file *file,
 					   const struct uverbs_method *method,
 					   const struct ib_uverbs_ioctl_hdr *hdr,

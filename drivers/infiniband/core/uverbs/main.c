@@ -49,7 +49,7 @@ static struct ib_uverbs_device *to_uverbs(struct device *dev)
 	return container_of(dev, struct ib_uverbs_device, dev);
 }
 
-/* sysfs removes these attributes before the device goes, so what they read is there. */
+/* sysfs removes these attributes before the device, so the device they read exists. */
 static ssize_t ibdev_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	char name[IB_DEVICE_NAME_MAX];
@@ -75,7 +75,7 @@ static const struct attribute_group uverbs_group = {
 	.attrs = uverbs_attrs,
 };
 
-/* ---- what a file answers ---- */
+/* ---- file operations ---- */
 
 static void uverbs_show_fdinfo(struct seq_file *seq, struct file *filp)
 {
@@ -107,7 +107,7 @@ const struct file_operations uverbs_mmap_fops = {
 	.show_fdinfo = uverbs_show_fdinfo,
 };
 
-/* ---- what a request may name ---- */
+/* ---- object types ---- */
 
 #define UVERBS_OBJECT_ADDRESS(_name)	&uverbs_object_##_name,
 
@@ -143,7 +143,7 @@ static void uverbs_device_release(struct device *dev)
 	kfree(udev);
 }
 
-/* Makes a device node.  Its release can undo all that follows, at any point. */
+/* Makes a device node.  Its release undoes every later step, whichever have been done. */
 static struct ib_uverbs_device *uverbs_device_alloc(struct ib_device *ibdev)
 {
 	struct ib_uverbs_device *udev;
@@ -239,9 +239,9 @@ static struct ib_uverbs_file *next_file(struct ib_uverbs_device *udev)
 }
 
 /*
- * No new file can be opened.  With a driver that can disassociate, running requests are waited for
- * and every file is cut off; user space learns it from DEVICE_FATAL and -EIO and closes its files
- * when it likes.  Without, all depends on user space closing them.
+ * From here on no file can be opened.  If the driver can disassociate, this waits for running
+ * requests and separates every file from the device; user space sees DEVICE_FATAL and -EIO and may
+ * close its files at any time.  Otherwise this waits until user space has closed all files.
  */
 static void uverbs_remove_one(struct ib_device *ibdev, void *client_data)
 {
@@ -296,12 +296,12 @@ static struct ib_client uverbs_client = {
 MODULE_ALIAS_RDMA_CLIENT("uverbs");
 
 /**
- * rdma_user_mmap_disassociate() - take back all mappings of a device's pages
+ * rdma_user_mmap_disassociate() - revoke all mappings of a device's pages
  * @device: device that is about to be reset
  *
- * Files stay usable: a driver whose pages are good again may map new ones.  A mapping that the
- * driver is making meanwhile is waited for, and taken back, too: its mmap operation either sees
- * what the driver changed before this call, or has been too early.
+ * Files stay usable: the driver may allow new mappings after the reset.  A mapping that the driver
+ * is making at this time is waited for and revoked as well; every later call of its mmap operation
+ * sees what the driver changed before this call.
  *
  * Context: process, without mmap_lock; not from within the driver's mmap operation.
  */
@@ -362,7 +362,7 @@ static void __exit uverbs_exit(void)
 	unregister_chrdev_region(uverbs_fixed_dev, UVERBS_FIXED);
 	uverbs_api_exit();
 	uverbs_umem_exit();
-	/* kfree_rcu() frees the objects of files without code of ours: nothing is waited for. */
+	/* kfree_rcu() runs no code of this module, so no rcu_barrier() is needed. */
 }
 
 module_init(uverbs_init);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Addresses, QP attributes and paths as user space has them.
+ * Conversion of addresses, QP attributes and paths from and to the structures of user space.
  */
 #include <rdma/ib_marshall.h>
 #include <rdma/opa_addr.h>
 
-/* A member that both structures have under one name. */
+/* Copies a member that has the same name in both structures. */
 #define SAME(to, from, member)	((to)->member = (from)->member)
 
-/* Omni-Path LIDs that 16 bits cannot hold travel as a GID in the port's subnet. */
+/* An Omni-Path LID that does not fit 16 bits is encoded in a GID of the port's subnet. */
 static void put_long_lid(struct ib_device *device, struct ib_uverbs_ah_attr *dst, u32 dlid)
 {
 	union ib_gid gid = { .global.interface_id = OPA_MAKE_ID(dlid) };
@@ -57,7 +57,7 @@ void ib_copy_ah_attr_to_user(struct ib_device *device, struct ib_uverbs_ah_attr 
 EXPORT_SYMBOL(ib_copy_ah_attr_to_user);
 
 /**
- * ib_copy_qp_attr_to_user() - QP attributes for user space
+ * ib_copy_qp_attr_to_user() - convert QP attributes for user space
  * @device: device
  * @dst: receives all members but qp_attr_mask
  * @src: attributes
@@ -103,7 +103,7 @@ EXPORT_SYMBOL(ib_copy_qp_attr_to_user);
 /**
  * ib_copy_path_rec_to_user() - convert a path for user space
  * @dst: receives all members
- * @src: path; one of Omni-Path is given as an InfiniBand one
+ * @src: path; an Omni-Path one is converted to an InfiniBand one
  *
  * Context: any.
  */
@@ -136,7 +136,7 @@ EXPORT_SYMBOL(ib_copy_path_rec_to_user);
 
 /**
  * ib_copy_path_rec_from_user() - convert a path from user space
- * @dst: receives the path, which is of Omni-Path when its GIDs stand for LIDs
+ * @dst: receives the path, which is an Omni-Path one if its GIDs encode LIDs
  * @src: the user's
  *
  * Context: any.

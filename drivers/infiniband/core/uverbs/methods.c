@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Methods of ioctl and their attributes.  Those of the core are made once, from the rows of the
- * commands, and all devices share them; a device whose driver adds attributes to one gets a copy.
+ * Methods of ioctl and their attributes.  The core's methods are made once, from the rows of its
+ * commands, and shared by all devices; a device whose driver adds attributes to a method gets a
+ * copy of it.
  */
 #include <linux/slab.h>
 
@@ -9,7 +10,7 @@
 
 /* ---- one method ---- */
 
-/* Makes a method without attributes, which has room for those with keys below @key_len. */
+/* Makes a method without attributes, with room for those with keys below @key_len. */
 static struct uverbs_method *method_alloc(unsigned int key_len)
 {
 	struct uverbs_method *method;
@@ -30,10 +31,10 @@ static struct uverbs_method *method_alloc(unsigned int key_len)
  * @spec: how it is checked
  * @row: its row in the table of the method's command, or UV_NO_ROW
  *
- * A method has at most one object that it makes or destroys, which must be mandatory: there is no
- * way to undo two.
+ * A method makes or destroys at most one object, because two could not be undone, and the attribute
+ * that names it must be mandatory.
  *
- * Return: 0, or -EINVAL for an attribute that contradicts this or that is there already.
+ * Return: 0, or -EINVAL for an attribute that breaks this rule or exists already.
  */
 int uverbs_method_add_attr(struct uverbs_method *method, u16 id,
 			   const struct uverbs_attr_spec *spec, u8 row)
@@ -63,7 +64,7 @@ int uverbs_method_add_attr(struct uverbs_method *method, u16 id,
 }
 
 /**
- * uverbs_attr_key_len() - get the room that an attribute needs in a method
+ * uverbs_attr_key_len() - get the key_len that a method needs for an attribute
  * @id: the attribute's id
  *
  * Return: one more than its key, or -EINVAL for an id that is too large.
@@ -79,8 +80,8 @@ int uverbs_attr_key_len(u16 id)
 
 /**
  * struct core_method - a command of the core that has an ioctl method
- * @able: as devices answer it
- * @unable: as devices do that lack a call it needs
+ * @able: the method of devices that have the driver calls it needs
+ * @unable: the method of the other devices, which only refuses requests
  */
 struct core_method {
 	struct uverbs_method *able;
@@ -91,7 +92,7 @@ struct core_method {
 static struct core_method *core_methods;
 static unsigned int num_core_methods;
 
-/* A row of a core command, as the attribute checks want it. */
+/* Converts a row of a core command to the specification of its attribute. */
 static void spec_from_arg(struct uverbs_attr_spec *spec, const struct uverbs_arg *arg)
 {
 	static const u8 access_of[] = {

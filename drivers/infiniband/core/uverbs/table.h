@@ -3,11 +3,11 @@
  * The format in which the user API is described.
  *
  * A command is one const struct uverbs_cmd.  Its rows (struct uverbs_arg) say where each value
- * stands in every form that a request can have: in an attribute of an ioctl, in a member of a
- * write() structure, in a member of an extended write() structure.  They also say where the handler
- * finds the value, which is a member of the command's own argument block.  The decoders (decode.h)
- * fill the block and take the objects; the handler works on kernel memory only and does not learn
- * in which form the request came; then the decoders return the results.
+ * is in each form that a request can have: an attribute of an ioctl, a member of a write()
+ * structure, a member of an extended write() structure.  They also say where the handler finds the
+ * value, which is a member of the command's own argument block.  The decoders (decode.h) fill the
+ * block and take the objects; the handler works on kernel memory only and is the same for all
+ * forms; then the decoders return the results.
  *
  * An object type is one const struct uverbs_object_desc, which lists its commands.
  */
@@ -31,7 +31,8 @@ struct uverbs_call;
  * @UV_MASK: bit mask into the block; ioctl carries it in 4 or 8 bytes; @mask says which bits exist
  * @UV_BLOB: bytes into the block; shorter requests are zero-extended
  * @UV_OUT: bytes from the block
- * @UV_HANDLE_OUT: number of a new object, write() forms only (ioctl returns it in @UV_NEW's place)
+ * @UV_HANDLE_OUT: handle of a new object, write() forms only (ioctl returns it in the attribute of
+ *	the @UV_NEW row)
  * @UV_READ: object used by the request; struct ib_uobject pointer into the block, NULL if absent
  * @UV_WRITE: object changed by the request
  * @UV_NEW: object made by the request
@@ -58,14 +59,14 @@ enum uverbs_arg_kind {
 #define UV_F_MANDATORY	BIT(0)	/* ioctl: must be present */
 #define UV_F_ZERO_TAIL	BIT(1)	/* ioctl: may be longer if the rest is zero */
 #define UV_F_FD		BIT(2)	/* object is named by a file descriptor */
-#define UV_F_CONST	BIT(3)	/* ioctl: number arrives in 8 bytes */
+#define UV_F_CONST	BIT(3)	/* ioctl: the number is passed in 8 bytes */
 #define UV_F_BYTES_OUT	BIT(4)	/* UV_LIST that the kernel fills */
 #define UV_F_COPY	BIT(5)	/* UV_LIST that the decoder copies into the kernel */
 
 /**
  * struct uverbs_place - where a write() form keeps a value
  * @off: offset in the request, or in the response for results
- * @len: its size; 0 when the form does not carry it
+ * @len: its size; 0 if the form does not carry it
  */
 struct uverbs_place {
 	u16 off;
@@ -81,12 +82,12 @@ struct uverbs_place {
  * @type: object type of the object kinds
  * @off: place in the argument block
  * @len: size there
- * @min: ioctl: bytes that must be present at least, when fewer than @len are acceptable
+ * @min: ioctl: least number of bytes, if fewer than @len are acceptable
  * @w: place in the write() structure
  * @x: place in the extended write() structure
  * @mask: bits that exist, UV_MASK only
- * @when: the member means anything only if this says so: a handle in the write() forms, a result
- *	of ioctl; NULL for always
+ * @when: says whether the row is used at all: a handle in the write() forms, a result of ioctl;
+ *	NULL for always
  */
 struct uverbs_arg {
 	const char *name;
@@ -109,7 +110,7 @@ struct uverbs_arg {
 
 /* Command flags. */
 #define UV_C_UHW	BIT(0)	/* the driver may add data of its own */
-#define UV_C_W_UHW	BIT(1)	/* so also in the write() form */
+#define UV_C_W_UHW	BIT(1)	/* UV_C_UHW applies to the write() form as well */
 #define UV_C_TAIL	BIT(2)	/* request continues behind the structure, handler reads it */
 #define UV_C_STREAM_OUT	BIT(3)	/* handler fills the response itself */
 #define UV_C_NO_CONTEXT	BIT(4)	/* needs no user context */
@@ -128,12 +129,12 @@ struct uverbs_arg {
  * @x_resp: bytes it fills of the extended response, as far as there is room
  * @x_resplen: offset of response_length in the extended response
  * @args_size: size of the argument block
- * @num_args: rows, of which a request keeps sets in 64 bits
+ * @num_args: number of rows, at most 64, since a request keeps sets of rows in 64 bits
  * @args: rows
  * @needs: offsets in struct ib_device_ops of the driver calls without which the command does not
- *	exist; 0 ends (alloc_hw_device_stats and the like are not called from here)
- * @check: are the numbers acceptable?  The write() forms ask before any object is taken, so that
- *	a number that is wrong is refused as such whatever the handles are; may be NULL
+ *	exist; unused entries are 0, the offset of no call that commands need
+ * @check: checks the numbers; may be NULL.  In the write() forms it runs before any object is
+ *	taken, so that a wrong number is refused as such whatever the handles are
  * @run: the handler; returns 0 or a negative errno with the reason recorded
  */
 struct uverbs_cmd {
@@ -158,10 +159,10 @@ struct uverbs_cmd {
 /**
  * struct uverbs_object_desc - an object type of the user API, or further commands of one
  * @id: UVERBS_OBJECT_*
- * @more: another file describes the object; this one only adds commands, which exist if it does
+ * @more: another descriptor defines the type; this one only adds commands to it
  * @need: offset in struct ib_device_ops of the driver call without which the type does not exist, 0
  *	if it needs none
- * @type: how objects are made and destroyed; NULL for DEVICE, of which no objects exist
+ * @type: how objects are made and destroyed; NULL for DEVICE, which has no objects
  * @commands: its commands, ending with NULL
  */
 struct uverbs_object_desc {
@@ -172,7 +173,7 @@ struct uverbs_object_desc {
 	const struct uverbs_cmd *const *commands;
 };
 
-/* How rows give the place of a member, of a whole structure, of a driver call. */
+/* The place of a member, the place of a whole structure, the offset of a driver call. */
 #define UV_AT(_struct, _member) \
 	{ offsetof(struct _struct, _member), sizeof_field(struct _struct, _member) }
 #define UV_SPAN(_struct)	{ 0, sizeof(struct _struct) }

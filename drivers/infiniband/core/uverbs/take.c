@@ -24,7 +24,7 @@ static noinline const char *take_failure(int err)
 	}
 }
 
-/* Linux 6.12 has only this error for a write() whose XRC domain cannot be used. */
+/* Linux 6.12 returns -EINVAL for every write() request whose XRC domain cannot be used. */
 static noinline int take_error(const struct uverbs_call *call, const struct uverbs_api_object *type,
 			       enum uverbs_obj_access access, int err)
 {
@@ -41,7 +41,7 @@ static struct ib_uobject *take_type(struct uverbs_call *call, const struct uverb
 	struct uverbs_held *held;
 	struct ib_uobject *uobj;
 
-	/* What is left of an object has nothing that a handler could use. */
+	/* After the removal of the device only handles are left, without objects. */
 	if (call->revoked && access != UVERBS_ACCESS_DESTROY)
 		return ERR_PTR(uverbs_refuse(call, -EIO, "%s: the device was removed", name));
 
@@ -115,8 +115,8 @@ void uverbs_mark_hw(struct uverbs_call *call, struct ib_uobject *uobj)
  * @old: object it took with WRITE access
  * @fresh: object from uverbs_uobj_begin(), known to the driver
  *
- * Whatever becomes of @old, @fresh is visible under its handle afterwards, where another thread may
- * destroy it at once.
+ * Whether or not @old could be destroyed, @fresh is visible under its handle afterwards, where
+ * another thread may destroy it at once.
  */
 void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_uobject *fresh)
 {
@@ -126,7 +126,7 @@ void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_
 	uverbs_uobj_commit(fresh);
 	if (ret)
 		return;
-	/* Like every destroyed object it stays locked for good. */
+	/* Like every destroyed object it stays locked: DESTROY access does not unlock it. */
 	for (struct uverbs_held *held = call->held; held; held = held->next)
 		if (held->uobj == old)
 			held->access = UVERBS_ACCESS_DESTROY;
@@ -135,10 +135,10 @@ void uverbs_replace(struct uverbs_call *call, struct ib_uobject *old, struct ib_
 /**
  * uverbs_give_back_held() - give back the objects a request has taken
  * @call: the request; uverbs_give_back() calls this if there are any
- * @commit: it succeeded: what it made becomes visible.  Otherwise that is destroyed.
+ * @commit: true after success: new objects become visible; false: they are destroyed
  *
- * Copying to user space is done, so nothing can fail any more.  Objects depend on what the handler
- * settles, so that becomes visible first and is undone last.
+ * The response was copied to user space before, so nothing can fail any more.  New objects depend
+ * on what @settle of the request makes visible, so it runs first on commit and last otherwise.
  */
 void uverbs_give_back_held(struct uverbs_call *call, bool commit)
 {

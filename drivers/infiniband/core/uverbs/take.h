@@ -17,8 +17,8 @@ int uverbs_run_destroyed(struct uverbs_call *call);
 
 /**
  * uverbs_give_back() - give back every object a request has taken
- * @call: the request, of which user space has been told everything
- * @commit: it succeeded: what it made becomes visible.  Otherwise that is destroyed.
+ * @call: the request, whose response was copied to user space
+ * @commit: true after success: new objects become visible; false: they are destroyed
  */
 static inline void uverbs_give_back(struct uverbs_call *call, bool commit)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What happens to a mapping of device pages: fork copies it, munmap ends it, and when the device
- * goes its pages are taken out and touches find a page of zeroes that is private to the file.
+ * Operations of mappings of device pages: fork() copies a mapping, munmap() ends it, and removal of
+ * the device revokes its pages.  Accesses then find a page of zeroes that belongs to the file.
  */
 #include <kunit/visibility.h>
 #include <linux/mm.h>
@@ -20,7 +20,7 @@ static struct ib_uverbs_file *vma_file(const struct vm_area_struct *vma)
 /*
  * A mapping was copied or split.  Fork calls this before it copies the pages, so the copy is
  * listed exactly if the original still has its pages: mmap_lock keeps both from changing, and
- * taking the pages back finds the copy too.
+ * a later revocation finds the copy too.
  */
 static void umap_open(struct vm_area_struct *vma)
 {
@@ -31,7 +31,7 @@ static void umap_open(struct vm_area_struct *vma)
 	if (!from)
 		return;
 
-	/* There is no way to refuse the copy, and without an entry it could not be taken back. */
+	/* The copy cannot be refused, and without an entry it could not be revoked. */
 	priv = kzalloc(sizeof(*priv), GFP_KERNEL | __GFP_NOFAIL);
 	priv->vma = vma;
 	INIT_LIST_HEAD(&priv->list);
@@ -46,7 +46,7 @@ static void umap_open(struct vm_area_struct *vma)
 	list_add(&priv->list, &umaps->list);
 }
 
-/* Takes a mapping off the list and gives its entry back.  The lock is held. */
+/* Takes a mapping off the list and drops its mmap entry.  The list's lock is held. */
 static void umap_detach(struct rdma_umap_priv *priv)
 {
 	list_del_init(&priv->list);
@@ -66,7 +66,7 @@ static void umap_close(struct vm_area_struct *vma)
 	kfree(priv);
 }
 
-/* A mapping faults only after its pages were taken back. */
+/* A mapping faults only after its pages were revoked. */
 static vm_fault_t umap_fault(struct vm_fault *vmf)
 {
 	struct rdma_umaps *umaps = &vma_file(vmf->vma)->umaps;
@@ -97,7 +97,7 @@ const struct vm_operations_struct uverbs_umap_vm_ops = {
 
 /*
  * Finds an address space that still has a listed mapping, and takes a reference on it.  One that is
- * being torn down closes its mappings itself, so that they are let go here and now.
+ * being torn down closes its mappings itself, so its mappings are only taken off the list.
  */
 static struct mm_struct *umaps_next_mm(struct rdma_umaps *umaps)
 {
@@ -116,7 +116,7 @@ static struct mm_struct *umaps_next_mm(struct rdma_umaps *umaps)
 }
 
 /**
- * uverbs_umaps_revoke() - take the device's pages out of all mappings of a file
+ * uverbs_umaps_revoke() - remove the device's pages from all mappings of a file
  * @file: the file
  *
  * mmap_lock is taken before the list's lock, as everywhere, hence one address space at a time.  It

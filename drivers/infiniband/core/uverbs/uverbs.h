@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What all of uverbs/ knows: a character device and an open file of it.
+ * The structures that all of uverbs/ uses: a character device and an open file of it.
  *
- * Beside this, handles.h has the objects of a file and events.h the event files.  A request is
- * described in the format of table.h, runs in the state of call.h and is decoded by decode.h.
+ * handles.h has the objects of a file and events.h the event files.  Commands are described in the
+ * format of table.h; call.h has the state of a running request and decode.h its decoders.
  */
 #ifndef CORE_UVERBS_H
 #define CORE_UVERBS_H
@@ -32,18 +32,18 @@ struct uverbs_api;
  * @dev: in class infiniband_verbs; its last reference frees this structure
  * @cdev: the character device, child of @dev
  * @groups: attribute groups of @dev
- * @ib_dev: the device behind it; good to use while a reference on @calls is held
- * @calls: requests running now; killed when the device goes, after which requests answer -EIO
- * @calls_done: the last running request has left
+ * @ib_dev: the device behind it; valid while a reference on @calls is held
+ * @calls: running requests; killed when the device is removed, after which requests fail with -EIO
+ * @calls_done: completed when the last running request has ended
  * @users: open files (and one for the client), for drivers that cannot disassociate
- * @users_done: the last file of such a driver was closed
- * @devnum: N, until the device goes; then -1
+ * @users_done: completed when the last file of such a driver was closed
+ * @devnum: N until the device is removed, then -1
  * @num_comp_vectors: completion vectors the device had when it was added
- * @uapi: the commands and attributes this device answers
+ * @uapi: the commands and methods that this device offers
  * @files_lock: protects @files
- * @files: open files that still have to be torn down when the device goes
- * @domains_lock: protects @domains and what is in it
- * @domains: XRC domains that a file names, by the address of its inode
+ * @files: open files that removal of the device has to tear down
+ * @domains_lock: protects @domains and the domains in it
+ * @domains: XRC domains that are bound to a file, by the address of its inode
  */
 struct ib_uverbs_device {
 	struct device dev;
@@ -66,7 +66,7 @@ struct ib_uverbs_device {
 /**
  * struct ib_uverbs_file - one open file
  * @umaps: the file's mappings of device pages; first, since ib_core looks for it there
- * @ref: the open file itself and every event file made from it
+ * @ref: references of the open file itself and of every event file made from it
  * @release: called when @ref has dropped to 0
  * @device: device node it was opened through
  * @entry: in @device->files, until torn down
@@ -75,12 +75,12 @@ struct ib_uverbs_device {
  * @ucontext_claimed: a request is making @ucontext; under @ucontext_lock
  * @default_async_file: takes the events of objects that name no async file of their own
  * @reap_lock: held to destroy objects outside of a running request: in teardown, on release of
- *	event files, and in destroy requests that come after the device has gone
- * @handles: handle to object; an entry is reserved from allocation to commit
+ *	event files, and in destroy requests after the device was removed
+ * @handles: handle to object, also of objects that are not committed yet
  * @objects_lock: protects @objects
  * @objects: committed objects, newest first
- * @objects_kept: the driver refused to destroy some, which refer to @ucontext for ever
- * @owner: the driver's module, which cannot be removed by hand while a file is open
+ * @objects_kept: the driver refused to destroy some objects, so that @ucontext is never freed
+ * @owner: the driver's module, which cannot be unloaded while a file is open
  * @rejects: why the last requests were refused, shown in fdinfo
  */
 struct ib_uverbs_file {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The write() forms of the user API: a header that counts words, a structure, the driver's data.
- * The extended form counts words of eight bytes and keeps the response's address in its header,
- * the older one counts four bytes and keeps it first in the structure.
+ * The write() forms of the user API: a header, a structure, the driver's data.  In the extended
+ * form the header counts words of eight bytes and holds the response's address; in the older form
+ * it counts words of four bytes, and the address is the first member of the structure.
  */
 #include <linux/fs.h>
 #include <rdma/ib.h>
@@ -66,8 +66,8 @@ int uverbs_run_written(struct uverbs_call *call, const void __user *req, size_t 
 /**
  * uverbs_tail_copy() - copy what follows the structure of a %UV_C_TAIL command
  * @call: the request
- * @len: bytes that it must have; behind them only padding of zeros may come
- * @name: their name in the request
+ * @len: bytes to copy; only padding of zeros may follow them
+ * @name: their name in the request, for the reason of a refusal
  *
  * Return: the bytes, which live as long as the request, or an error pointer with the reason
  * recorded: -ENOSPC when there are fewer, -EOPNOTSUPP when more follow, -ENOMEM, -EFAULT.
@@ -91,8 +91,8 @@ void *uverbs_tail_copy(struct uverbs_call *call, size_t len, const char *name)
 }
 
 /*
- * Checks the sizes of the extended form.  @len counts what follows both headers.  A short request
- * or little room is no error here: members that are missing are zero, or not wanted.
+ * Checks the sizes of the extended form.  @len is the number of bytes behind both headers.  A short
+ * request or response is no error here: missing members are zero, or not wanted.
  */
 static int check_extended(struct uverbs_call *call, const struct ib_uverbs_cmd_hdr *hdr,
 			  const struct ib_uverbs_ex_cmd_hdr *ex, size_t len)
@@ -149,8 +149,9 @@ static int serve_extended(struct uverbs_call *call, const struct ib_uverbs_cmd_h
 }
 
 /*
- * rdma-core 18 and 19 announce eight bytes less of DESTROY_CQ than they have.  Kernels of their
- * time did not look, and 6.12 still accepts that one length and reads the whole structure.
+ * The header that rdma-core 18 and 19 send with DESTROY_CQ is eight bytes short of the request.
+ * Kernels of their time did not check, and 6.12 still accepts that one length and reads the whole
+ * structure.
  */
 static bool is_short_destroy_cq(const struct uverbs_cmd *cmd, size_t len)
 {
@@ -213,15 +214,15 @@ static int serve(struct uverbs_call *call, const struct ib_uverbs_cmd_hdr *hdr,
 }
 
 /*
- * A command that the device lacks.  Linux 6.12 looks at its length before it says so, and takes an
- * extended one for a plain one then: most requests of programs end there.
+ * Refuses a command that the device lacks.  Linux 6.12 checks the length first, and in words of
+ * four bytes even for an extended command, so that most extended requests fail that check.
  */
 static int refuse_missing(const struct ib_uverbs_cmd_hdr *hdr, size_t count)
 {
 	u32 last = hdr->command & IB_USER_VERBS_CMD_FLAG_EXTENDED ?
 		   IB_USER_VERBS_EX_CMD_MODIFY_CQ : IB_USER_VERBS_CMD_OPEN_QP;
 
-	/* Unknown flags make it a large number. */
+	/* The command with an unknown flag is larger than the last number. */
 	if ((hdr->command & ~IB_USER_VERBS_CMD_FLAG_EXTENDED) > last || hdr->in_words * 4 == count)
 		return uverbs_api_no_write(hdr->command);
 	return rdma_refuse(-EINVAL, "write: no command %#x here, and in_words %u are wrong",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Address handles.  Consumers make and destroy them in atomic context, so they
- * are neither tracked nor charged, and nothing here waits.
+ * Address handles.  Consumers create and destroy them in atomic context too, so they
+ * are neither tracked nor charged, and only calls that may sleep wait.
  */
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -31,7 +31,10 @@ static void ah_release(struct rdma_object *obj)
 	kfree(ah);
 }
 
-/* An AH is listed under the first of these, in case it is reaped. */
+/*
+ * An AH is published with the sleeping operations, which apply if it is reaped; destruction in
+ * atomic context names the others.
+ */
 static const struct rdma_object_ops ah_ops_sleeping = {
 	.destroy = ah_destroy_sleeping,
 	.release = ah_release,
@@ -43,8 +46,8 @@ static const struct rdma_object_ops ah_ops_atomic = {
 };
 
 /*
- * The address vector is checked, and has its source GID entry when routed.  Nobody asks whose a
- * user's AH is but the file that has its handle.
+ * The caller has checked the address vector and, if it has a GRH, set its source GID entry.  An AH
+ * of a user has no owner: only the file that holds its handle needs to know whose it is.
  */
 static struct ib_ah *ah_create(struct ib_pd *pd, struct rdma_ah_attr *ah_attr, u32 flags,
 			       struct net_device *slave, struct ib_udata *udata)
@@ -81,7 +84,7 @@ static struct ib_ah *ah_create(struct ib_pd *pd, struct rdma_ah_attr *ah_attr, u
 	return ah;
 }
 
-/* Packets of an address above a bond leave by the slave that the bond chooses for them. */
+/* If the netdev of the source GID is a bond, the bond chooses the slave that sends the packets. */
 static struct ib_ah *ah_create_by_slave(struct ib_pd *pd, struct rdma_ah_attr *ah_attr, u32 flags,
 					struct ib_udata *udata)
 {
@@ -129,8 +132,8 @@ EXPORT_SYMBOL(rdma_create_ah);
  * rdma_create_user_ah() - make an address handle for a user
  * @pd: the user's PD
  * @ah_attr: the address; RoCE addresses are resolved here
- * @udata: the driver's part of the request; NULL: there is none, as from umad, and drivers that
- *	only have create_ah make it, too
+ * @udata: the driver's part of the request; NULL if there is none, as for umad: then the driver's
+ *	create_ah is called instead of create_user_ah
  *
  * Context: may sleep.
  * Return: as rdma_create_ah().
@@ -158,7 +161,7 @@ struct ib_ah *rdma_create_user_ah(struct ib_pd *pd, struct rdma_ah_attr *ah_attr
 EXPORT_SYMBOL(rdma_create_user_ah);
 
 /**
- * rdma_modify_ah() - let an address handle lead elsewhere
+ * rdma_modify_ah() - change the address of an address handle
  * @ah: AH
  * @ah_attr: the address, of the type that the AH has
  *
@@ -210,7 +213,7 @@ EXPORT_SYMBOL(rdma_query_ah);
 
 /**
  * rdma_destroy_ah_user() - destroy an address handle
- * @ah: the AH; gone when 0 is returned
+ * @ah: the AH; freed if 0 is returned
  * @flags: enum rdma_destroy_ah_flags
  * @udata: the driver's part of the request, NULL for kernel consumers
  *

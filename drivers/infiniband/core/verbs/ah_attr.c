@@ -50,8 +50,8 @@ void rdma_copy_ah_attr(struct rdma_ah_attr *dest, const struct rdma_ah_attr *src
 EXPORT_SYMBOL(rdma_copy_ah_attr);
 
 /**
- * rdma_move_ah_attr() - hand an address vector over
- * @dest: address vector, destroyed and overwritten; owns the reference of @src then
+ * rdma_move_ah_attr() - move an address vector
+ * @dest: address vector, destroyed and overwritten; takes over the reference of @src
  * @src: address vector, without source GID entry afterwards
  *
  * Context: any.
@@ -85,7 +85,7 @@ void rdma_replace_ah_attr(struct rdma_ah_attr *old, const struct rdma_ah_attr *n
 EXPORT_SYMBOL(rdma_replace_ah_attr);
 
 /**
- * rdma_move_grh_sgid_attr() - make an address vector a routed one
+ * rdma_move_grh_sgid_attr() - give an address vector a GRH
  * @attr: address vector without source GID entry
  * @dgid: destination GID
  * @flow_label: flow label, 20 bits
@@ -106,7 +106,7 @@ void rdma_move_grh_sgid_attr(struct rdma_ah_attr *attr, union ib_gid *dgid, u32 
 EXPORT_SYMBOL(rdma_move_grh_sgid_attr);
 
 /**
- * ah_attr_check() - can this address vector be used on this device?
+ * ah_attr_check() - check that an address vector can be used on a device
  * @device: device
  * @ah_attr: address vector
  *
@@ -133,10 +133,10 @@ int ah_attr_check(struct ib_device *device, const struct rdma_ah_attr *ah_attr)
  * ah_attr_hold_sgid() - check an address vector and give it its source GID entry
  * @device: device
  * @ah_attr: address vector; a GRH without an entry gets the one of sgid_index
- * @held: receives what ah_attr_drop_sgid() needs
+ * @held: receives the entry if it was looked up here, else NULL; for ah_attr_drop_sgid()
  *
  * Context: any but hard interrupts.
- * Return: 0; -EINVAL; or why there is no such GID.
+ * Return: 0; -EINVAL; or the error of rdma_get_gid_attr().
  */
 int ah_attr_hold_sgid(struct ib_device *device, struct rdma_ah_attr *ah_attr,
 		      const struct ib_gid_attr **held)
@@ -159,8 +159,8 @@ int ah_attr_hold_sgid(struct ib_device *device, struct rdma_ah_attr *ah_attr,
 }
 
 /**
- * ah_attr_drop_sgid() - end what ah_attr_hold_sgid() began
- * @ah_attr: address vector, again as the caller gave it
+ * ah_attr_drop_sgid() - undo ah_attr_hold_sgid()
+ * @ah_attr: address vector; restored to what the caller of ah_attr_hold_sgid() passed
  * @held: result of ah_attr_hold_sgid()
  */
 void ah_attr_drop_sgid(struct rdma_ah_attr *ah_attr, const struct ib_gid_attr *held)
@@ -179,11 +179,12 @@ static bool has_dmac(const struct rdma_ah_attr *ah_attr)
 }
 
 /**
- * ah_attr_dmac_is_known() - can the Ethernet address of a RoCE peer be told without asking for it?
+ * ah_attr_dmac_is_known() - is the Ethernet address of a RoCE peer known without resolution?
  * @ah_attr: address vector with its source GID entry
  *
- * Context: may sleep, but waits for nobody's answer.
- * Return: false if ah_attr_resolve_dmac() has to wait for an answer, for which has been asked now.
+ * Context: may sleep, but does not wait for replies from the network.
+ * Return: false if ah_attr_resolve_dmac() would have to wait for neighbour discovery, which has
+ * been started now.
  */
 bool ah_attr_dmac_is_known(const struct rdma_ah_attr *ah_attr)
 {
@@ -195,8 +196,8 @@ bool ah_attr_dmac_is_known(const struct rdma_ah_attr *ah_attr)
 
 /**
  * ah_attr_resolve_dmac() - find the Ethernet address of a RoCE peer
- * @ah_attr: address vector with its source GID entry; receives the address, and for a peer that
- *	neighbour discovery has found the hop limit, too
+ * @ah_attr: address vector with its source GID entry; receives the Ethernet address and, if
+ *	neighbour discovery was needed, the hop limit of the route
  *
  * Users name a peer by GID alone, while its frames need an Ethernet address.
  *

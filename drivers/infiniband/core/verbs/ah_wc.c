@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The way back: addresses made from a received datagram.  Its completion and the 40 bytes before
- * its payload say where it came from.
+ * Reply addresses, made from the completion of a received datagram and the 40 bytes before its
+ * payload.
  */
 #include <kunit/static_stub.h>
 #include <net/ip.h>
@@ -13,7 +13,7 @@
 #define NO_VLAN		0xffff
 #define FLOW_LABEL_MASK	0xfffff
 #define TCLASS_SHIFT	20
-/* The hop limit of answers, since nothing says how far away the sender is. */
+/* The hop limit of replies, since the distance of the sender is unknown. */
 #define HOP_LIMIT	0xff
 
 static bool is_ipv4(const struct iphdr *ip)
@@ -49,10 +49,10 @@ EXPORT_SYMBOL(ib_get_rdma_header_version);
  * @sgid: receives the sender's GID
  * @dgid: receives the receiver's GID
  *
- * IPv4 addresses become mapped ones.
+ * IPv4 addresses become IPv4-mapped IPv6 addresses.
  *
  * Context: any.
- * Return: 0; -EINVAL for an unknown @net_type or where a result has no place.
+ * Return: 0; -EINVAL for an unknown @net_type or if @sgid or @dgid is NULL.
  */
 int ib_get_gids_from_rdma_hdr(const union rdma_network_hdr *hdr, enum rdma_network_type net_type,
 			      union ib_gid *sgid, union ib_gid *dgid)
@@ -104,7 +104,7 @@ static bool is_eth_gid(const union ib_gid *gid, const struct ib_gid_attr *attr, 
 	       vlan == wanted->vlan;
 }
 
-/* An answer is sent from the address to which the message was sent. */
+/* Finds the GID entry of the address to which the message was sent; the reply is sent from it. */
 static const struct ib_gid_attr *find_source(struct ib_device *device, u32 port_num,
 					     const struct ib_wc *wc, const union ib_gid *dgid,
 					     enum ib_gid_type type)
@@ -115,24 +115,24 @@ static const struct ib_gid_attr *find_source(struct ib_device *device, u32 port_
 
 	if (rdma_protocol_roce(device, port_num))
 		return rdma_find_gid_by_filter(device, dgid, port_num, is_eth_gid, &wanted);
-	/* No port has the subnet administrator's address as its own. */
+	/* The well-known GID of the SA is in no GID table. */
 	if (dgid->global.interface_id == cpu_to_be64(IB_SA_WELL_KNOWN_GUID))
 		return rdma_get_gid_attr(device, port_num, 0);
 	return rdma_find_gid_by_port(device, dgid, IB_GID_TYPE_IB, port_num, NULL);
 }
 
 /**
- * rdma_wc_sender() - make an address vector that says who has sent a datagram
+ * rdma_wc_sender() - make an address vector of a datagram's sender, without Ethernet address
  * @device: device that received it
- * @port_num: at this port
+ * @port_num: port that received it
  * @wc: its completion
- * @grh: the 40 bytes before its payload; looked at only if @wc says that they hold a header
- * @ah_attr: receives the address vector, without an Ethernet address; as of
- *	ib_init_ah_attr_from_wc()
+ * @grh: the 40 bytes before its payload; read only if @wc says that they hold a header
+ * @ah_attr: receives the address vector, to be destroyed with rdma_destroy_ah_attr()
+ *
+ * Unlike ib_init_ah_attr_from_wc() this does not resolve the Ethernet address of a RoCE peer.
  *
  * Context: any.
- * Return: 0; as ib_init_ah_attr_from_wc(), which finds out the Ethernet address besides, and may
- * have to ask the network for it.
+ * Return: 0, or an error of ib_init_ah_attr_from_wc() other than those of the resolution.
  */
 int rdma_wc_sender(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
 		   const struct ib_grh *grh, struct rdma_ah_attr *ah_attr)
@@ -169,18 +169,18 @@ int rdma_wc_sender(struct ib_device *device, u32 port_num, const struct ib_wc *w
 EXPORT_SYMBOL(rdma_wc_sender);
 
 /**
- * rdma_wc_sender_is_known() - can a datagram be answered without asking for its sender?
+ * rdma_wc_sender_is_known() - can a datagram be answered without resolving its sender?
  * @device: device that received it
- * @port_num: at this port
+ * @port_num: port that received it
  * @wc: its completion
- * @grh: the 40 bytes before its payload; looked at only if @wc says that they hold a header
+ * @grh: the 40 bytes before its payload; read only if @wc says that they hold a header
  *
- * A receive handler that must not wait asks this before ib_init_ah_attr_from_wc(): whoever sends a
- * datagram chooses the address that the answer goes to, and may choose one that nobody has.
+ * A receive handler that must not wait calls this before ib_init_ah_attr_from_wc(): the sender of a
+ * datagram chooses the address to which the reply goes, and may choose one that does not exist.
  *
- * Context: may sleep, but waits for nobody's answer.
- * Return: false if the network has to be asked for the sender's Ethernet address, which has been
- * done now; true also if ib_init_ah_attr_from_wc() fails at once.
+ * Context: may sleep, but does not wait for replies from the network.
+ * Return: false if ib_init_ah_attr_from_wc() would have to wait for the resolution of the sender's
+ * Ethernet address, which has been started now; true also if it would fail at once.
  */
 bool rdma_wc_sender_is_known(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
 			     const struct ib_grh *grh)
@@ -200,18 +200,18 @@ bool rdma_wc_sender_is_known(struct ib_device *device, u32 port_num, const struc
 EXPORT_SYMBOL(rdma_wc_sender_is_known);
 
 /**
- * ib_init_ah_attr_from_wc() - make an address vector that leads to the sender of a datagram
+ * ib_init_ah_attr_from_wc() - make an address vector for a reply to a datagram
  * @device: device that received it
- * @port_num: at this port
+ * @port_num: port that received it
  * @wc: its completion
- * @grh: the 40 bytes before its payload; looked at only if @wc says that they hold a header
- * @ah_attr: receives the address vector, which owns a reference when it is routed: to be given up
- *	by rdma_destroy_ah_attr()
+ * @grh: the 40 bytes before its payload; read only if @wc says that they hold a header
+ * @ah_attr: receives the address vector, which with a GRH owns a reference on its source GID entry:
+ *	to be destroyed with rdma_destroy_ah_attr()
  *
  * Context: may sleep.
- * Return: 0; -EPROTOTYPE for a RoCE datagram without a header; -EINVAL for a header of an unknown
- * kind; -ENOENT or -ENODEV when this port does not have the address that it was sent to; the error
- * of rdma_addr_find_l2_eth_by_grh() when the sender's Ethernet address cannot be found out.
+ * Return: 0; -EPROTOTYPE for a RoCE datagram without a header; -EINVAL for a header of unknown
+ * type; -ENOENT or -ENODEV if this port does not have the address to which it was sent; the error
+ * of rdma_addr_find_l2_eth_by_grh() if the sender's Ethernet address cannot be resolved.
  */
 int ib_init_ah_attr_from_wc(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
 			    const struct ib_grh *grh, struct rdma_ah_attr *ah_attr)
@@ -231,15 +231,15 @@ int ib_init_ah_attr_from_wc(struct ib_device *device, u32 port_num, const struct
 EXPORT_SYMBOL(ib_init_ah_attr_from_wc);
 
 /**
- * ib_create_ah_from_wc() - make an address handle that leads to the sender of a datagram
+ * ib_create_ah_from_wc() - make an address handle for a reply to a datagram
  * @pd: PD
  * @wc: its completion
  * @grh: the 40 bytes before its payload
  * @port_num: the port that received it
  *
  * Context: may sleep.
- * Return: the AH, to be destroyed with rdma_destroy_ah(); else an ERR_PTR with what
- * ib_init_ah_attr_from_wc() or rdma_create_ah() returned.
+ * Return: the AH, to be destroyed with rdma_destroy_ah(); or an ERR_PTR with an error of
+ * ib_init_ah_attr_from_wc() or rdma_create_ah().
  */
 struct ib_ah *ib_create_ah_from_wc(struct ib_pd *pd, const struct ib_wc *wc,
 				   const struct ib_grh *grh, u32 port_num)

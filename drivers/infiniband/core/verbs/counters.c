@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Sets of counters in which flow rules count; users alone make them.
+ * Sets of counters in which flow rules count; only users create them.
  */
 #include <linux/slab.h>
 #include "verbs_priv.h"
@@ -59,7 +59,7 @@ EXPORT_SYMBOL(ib_create_counters_user);
 
 /**
  * ib_destroy_counters_user() - destroy a set of counters
- * @counters: the set; gone when 0 is returned
+ * @counters: the set; freed if 0 is returned
  *
  * Context: may sleep.
  * Return: 0; -EBUSY while a flow rule counts in it; the driver's error.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Completion queues as objects.  Who polls one, and in which context, is not
- * decided here.
+ * Completion queues as objects.  This file is the same for CQs that their consumers poll
+ * and those that the core polls (cq_poll.c).
  */
 #include <linux/slab.h>
 #include <rdma/rdma_ext.h>
@@ -120,7 +120,7 @@ EXPORT_SYMBOL(__ib_create_cq);
 
 /**
  * ib_destroy_cq_user() - destroy a CQ
- * @cq: the CQ; gone when 0 is returned.  Never one of the shared pool.
+ * @cq: the CQ; freed if 0 is returned.  Never one of the shared pool.
  * @udata: the driver's part of the request, NULL for kernel consumers
  *
  * Context: may sleep.
@@ -137,8 +137,8 @@ EXPORT_SYMBOL(ib_destroy_cq_user);
 /**
  * rdma_set_cq_moderation() - delay completion events
  * @cq: the CQ.  Never one of the shared pool.
- * @cq_count: completions that make one event
- * @cq_period: microseconds after which fewer make one
+ * @cq_count: number of completions after which an event is raised
+ * @cq_period: time in microseconds after which an event is raised for fewer completions
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the device cannot; the driver's error.
@@ -156,7 +156,7 @@ EXPORT_SYMBOL(rdma_set_cq_moderation);
 /**
  * ib_resize_cq() - change the number of entries of a kernel CQ
  * @cq: the CQ.  Never one of the shared pool.
- * @cqe: entries at least
+ * @cqe: minimum number of entries
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the device cannot; the driver's error.
@@ -174,7 +174,7 @@ EXPORT_SYMBOL(ib_resize_cq);
 /**
  * ib_destroy_cq_async() - begin to destroy a kernel CQ
  * @cq: the CQ; not to be used again unless @done reports an error
- * @done: called at the end: no handler of the CQ runs any more
+ * @done: called when the CQ was destroyed and no handler of it runs any more
  * @context: passed to @done
  *
  * Context: may sleep, but does not wait for the driver.

@@ -2,10 +2,10 @@
 /*
  * CQs that the core polls for kernel consumers: on demand, in softirq, or on a
  * work queue.  Every work request that completes to one carries a struct ib_cqe,
- * whose done() is the whole dispatch.
+ * whose done() is called for its completion.
  *
  * A polling context runs until the CQ is empty or its budget is used up; only
- * an empty CQ is armed again, and what arrived in between is taken at once.
+ * an empty CQ is armed again, and if completions arrived in between, it is polled again.
  */
 #include <kunit/visibility.h>
 #include <linux/dim.h>
@@ -16,11 +16,11 @@
 #include <rdma/rdma_compat.h>
 #include "verbs_priv.h"
 
-/* Completions that are taken from the driver at once. */
+/* Completions polled with one call of the driver. */
 #define CQ_BATCH	16
-/* The same number where they lie on the consumer's stack. */
+/* The same for ib_process_cq_direct(), which stores them on the stack. */
 #define CQ_BATCH_DIRECT	8
-/* Completions that are handled before others get the CPU. */
+/* Completions that are handled before the polling context yields the CPU. */
 #define CQ_BUDGET_SOFTIRQ	256
 #define CQ_BUDGET_WORK		65536
 
@@ -29,7 +29,7 @@
 struct workqueue_struct *ib_comp_wq;
 struct workqueue_struct *ib_comp_unbound_wq;
 
-/* Takes and dispatches up to @budget completions, or all if it is negative. */
+/* Polls and dispatches up to @budget completions, or all if it is negative. */
 static int cq_process(struct ib_cq *cq, int budget, struct ib_wc *wcs, int batch)
 {
 	int handled = 0, want, got;
@@ -55,7 +55,7 @@ static int cq_process(struct ib_cq *cq, int budget, struct ib_wc *wcs, int batch
 /**
  * ib_process_cq_direct() - poll a CQ from the consumer's context
  * @cq: CQ of IB_POLL_DIRECT
- * @budget: completions handled at the most, or -1 for all
+ * @budget: maximum number of completions to handle, or -1 for all
  *
  * Context: any, and one caller at a time.
  * Return: completions handled.
@@ -74,7 +74,7 @@ static void cq_direct_event(struct ib_cq *cq, void *cq_context)
 	WARN_ONCE(1, "completion event for a CQ that is polled on demand\n");
 }
 
-/* Tells adaptive moderation how busy the CQ has been since the last event. */
+/* Reports the number of completions since the last event to adaptive moderation. */
 static void cq_moderate(struct ib_cq *cq, int handled)
 {
 	if (cq->dim)
@@ -124,20 +124,20 @@ static void cq_work_poll(struct work_struct *work)
  * ib_cq_flush() - wait until the completions in a CQ have been handled
  * @cq: CQ that the core polls on a work queue
  *
- * Completions that come meanwhile may be handled or not.
+ * Completions that arrive during the call may or may not be handled.
  *
  * Context: may sleep; not from the handler of a completion.
  */
 void ib_cq_flush(struct ib_cq *cq)
 {
-	/* A run that has begun may have looked already, so that another one follows. */
+	/* A run in progress may have polled the CQ already, so another one is queued. */
 	queue_work(cq->comp_wq, &cq->work);
 	flush_work(&cq->work);
 }
 
 /* ---- adaptive moderation ---- */
 
-/* The steps from many early events to few late ones, between which the algorithm moves. */
+/* The levels between which the algorithm moves, from frequent early events to few late ones. */
 static const struct {
 	u16 usec;
 	u16 completions;
@@ -210,8 +210,8 @@ static int cq_poll_start(struct ib_cq *cq)
 }
 
 /*
- * No completion is dispatched any more, and events start nothing. Until the driver has destroyed
- * the CQ, its device may still raise events.
+ * After this no completion is dispatched, and events have no effect. The device may raise events
+ * until the driver has destroyed the CQ.
  */
 static void cq_poll_stop(struct ib_cq *cq)
 {
@@ -228,7 +228,7 @@ static void cq_poll_stop(struct ib_cq *cq)
 	cq_dim_stop(cq);
 }
 
-/* Undoes cq_poll_stop() for a CQ that the driver has kept. */
+/* Undoes cq_poll_stop() for a CQ that the driver refused to destroy. */
 static void cq_poll_resume(struct ib_cq *cq)
 {
 	if (cq->poll_ctx == IB_POLL_SOFTIRQ) {
@@ -239,7 +239,7 @@ static void cq_poll_resume(struct ib_cq *cq)
 	}
 }
 
-/* A driver may stop events before polling stops, and free the CQ after it. */
+/* If a driver has pre_destroy_cq(), it stops events there; polling stops after that. */
 static int polled_cq_destroy(struct rdma_object *obj, struct ib_udata *udata)
 {
 	struct ib_cq *cq = container_of(obj, struct ib_cq, obj);
@@ -279,7 +279,7 @@ static const struct rdma_object_ops polled_cq_ops = {
  * __ib_alloc_cq() - make a CQ that the core polls
  * @dev: device
  * @private: cq->cq_context
- * @nr_cqe: entries at least
+ * @nr_cqe: minimum number of entries
  * @comp_vector: completion vector
  * @poll_ctx: where completions are dispatched
  * @caller: the consumer's KBUILD_MODNAME
@@ -310,7 +310,7 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe, in
 	ret = cq_poll_start(cq);
 	if (!ret)
 		return cq;
-	/* Nothing was started that would have to be stopped. */
+	/* The CQ was not armed, so there is no polling to stop. */
 	cq->poll_ctx = IB_POLL_DIRECT;
 	ib_free_cq(cq);
 	return ERR_PTR(ret);
@@ -318,10 +318,10 @@ struct ib_cq *__ib_alloc_cq(struct ib_device *dev, void *private, int nr_cqe, in
 EXPORT_SYMBOL(__ib_alloc_cq);
 
 /**
- * cq_vectors() - completion vectors that the core spreads its CQs over
+ * cq_vectors() - get the number of completion vectors that the core uses for its CQs
  * @dev: device
  *
- * Return: how many, at least 1: no more than the host has CPUs.
+ * Return: the number, at least 1 and at most the number of online CPUs.
  */
 unsigned int cq_vectors(const struct ib_device *dev)
 {
@@ -329,7 +329,7 @@ unsigned int cq_vectors(const struct ib_device *dev)
 }
 EXPORT_SYMBOL_IF_KUNIT(cq_vectors);
 
-/* Counts the CQs of any vector. */
+/* Counts the calls of cq_any_vector(). */
 VISIBLE_IF_KUNIT atomic_t cq_last_turn;
 EXPORT_SYMBOL_IF_KUNIT(cq_last_turn);
 
@@ -337,7 +337,7 @@ EXPORT_SYMBOL_IF_KUNIT(cq_last_turn);
  * cq_any_vector() - choose a completion vector
  * @dev: device
  *
- * Return: the vector whose turn it is.
+ * Return: the vector: all are used in turn.
  */
 unsigned int cq_any_vector(const struct ib_device *dev)
 {
@@ -348,7 +348,7 @@ unsigned int cq_any_vector(const struct ib_device *dev)
  * __ib_alloc_cq_any() - allocate a CQ on a completion vector that the core chooses
  * @dev: device
  * @private: cq->cq_context
- * @nr_cqe: entries at least
+ * @nr_cqe: minimum number of entries
  * @poll_ctx: where completions are dispatched
  * @caller: the consumer's KBUILD_MODNAME
  *
@@ -380,7 +380,7 @@ void ib_free_cq(struct ib_cq *cq)
 EXPORT_SYMBOL(ib_free_cq);
 
 /**
- * rdma_verbs_module_init() - work queues of the polling contexts
+ * rdma_verbs_module_init() - create the work queues of the polling contexts
  *
  * Return: 0 or -ENOMEM.
  */
@@ -399,7 +399,7 @@ int rdma_verbs_module_init(void)
 }
 
 /**
- * rdma_verbs_module_exit() - end what rdma_verbs_module_init() began
+ * rdma_verbs_module_exit() - undo rdma_verbs_module_init()
  */
 void rdma_verbs_module_exit(void)
 {

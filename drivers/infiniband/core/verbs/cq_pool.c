@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * CQs shared by the kernel consumers of a device.  A consumer takes room for its
- * completions in a CQ of its vector and context and gives the room back; the
- * CQs themselves stay until the last client has left the device.
+ * CQs shared by the kernel consumers of a device.  A consumer reserves entries for its
+ * completions in a CQ of its vector and context and releases them later; the
+ * CQs themselves stay until the device has no clients any more.
  */
 #include <kunit/visibility.h>
 #include <linux/cpumask.h>
@@ -23,7 +23,7 @@ struct rdma_cq_pool {
 	struct list_head cqs[IB_POLL_LAST_POOL_TYPE + 1];
 };
 
-/* The pool is made for the first consumer that shares. */
+/* The pool is made when the first consumer asks for a shared CQ. */
 static struct rdma_cq_pool *cq_pool_of(struct ib_device *dev)
 {
 	struct rdma_cq_pool *pool = READ_ONCE(dev->core->cq_pool), *raced;
@@ -43,7 +43,7 @@ static struct rdma_cq_pool *cq_pool_of(struct ib_device *dev)
 	return raced;
 }
 
-/* Takes room for @nr_cqe completions in the least used CQ of the vector that has it. */
+/* Reserves @nr_cqe entries in the least used CQ of the vector that has as many free. */
 static struct ib_cq *cq_pool_take(struct rdma_cq_pool *pool, enum ib_poll_context ctx,
 				  unsigned int vector, unsigned int nr_cqe)
 {
@@ -68,9 +68,9 @@ static unsigned int cq_pool_vector(const struct ib_device *dev, int hint)
 }
 
 /**
- * ib_cq_pool_get() - room for completions in a shared CQ
+ * ib_cq_pool_get() - reserve entries in a shared CQ
  * @dev: device
- * @nr_cqe: completions at the most
+ * @nr_cqe: number of entries: the most completions that can be outstanding
  * @comp_vector_hint: completion vector, taken modulo those in use; -1 for any
  * @poll_ctx: where they are dispatched; not IB_POLL_DIRECT
  *
@@ -110,9 +110,9 @@ struct ib_cq *ib_cq_pool_get(struct ib_device *dev, unsigned int nr_cqe, int com
 EXPORT_SYMBOL(ib_cq_pool_get);
 
 /**
- * ib_cq_pool_put() - give back room in a shared CQ
- * @cq: CQ of ib_cq_pool_get() that the consumer's queues complete to no more
- * @nr_cqe: number of CQEs that was requested
+ * ib_cq_pool_put() - release entries of a shared CQ
+ * @cq: CQ of ib_cq_pool_get(), to which no queue of the consumer completes any more
+ * @nr_cqe: number of entries that was requested
  *
  * Context: process.
  */
@@ -129,7 +129,7 @@ EXPORT_SYMBOL(ib_cq_pool_put);
 
 /**
  * ib_cq_pool_cleanup() - destroy the shared CQs of a device
- * @dev: device that no client uses any more
+ * @dev: device without clients
  *
  * Context: may sleep.
  */

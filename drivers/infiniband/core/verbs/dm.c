@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory on the device.  Users alone allocate it; drivers allocate and free what stands for it.
+ * Memory on the device, which only users allocate.  Drivers allocate and free struct ib_dm.
  */
 #include <rdma/uverbs_ioctl.h>
 #include "verbs_priv.h"
@@ -10,8 +10,8 @@ static int dm_destroy(struct rdma_object *obj, struct ib_udata *udata)
 	struct ib_dm *dm = container_of(obj, struct ib_dm, obj);
 
 	/*
-	 * Only requests and the end of a file come here, and both bring a struct
-	 * uverbs_attr_bundle.
+	 * Only requests and the teardown of a file call this, and both pass the driver_udata of a
+	 * struct uverbs_attr_bundle.
 	 */
 	return dm->device->ops.dealloc_dm(dm, container_of(udata, struct uverbs_attr_bundle,
 							   driver_udata));
@@ -24,7 +24,7 @@ static const struct rdma_object_ops dm_ops = {
 /**
  * ib_alloc_dm_user() - allocate memory on the device for a user handle
  * @uobject: the handle
- * @attr: how much
+ * @attr: size and alignment
  * @attrs: the request
  *
  * Context: may sleep.
@@ -53,7 +53,7 @@ EXPORT_SYMBOL(ib_alloc_dm_user);
 
 /**
  * ib_free_dm_user() - free memory on the device
- * @dm: the memory; gone when 0 is returned
+ * @dm: the memory; freed if 0 is returned
  * @attrs: the request
  *
  * Context: may sleep.

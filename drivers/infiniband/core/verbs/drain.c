@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Draining: in the error state queues complete in order, so when a work request
- * that was posted there completes, everything before it has.
+ * Draining: in the error state queues complete in order, so when a work request that
+ * was posted in that state completes, all those posted before it have completed.
  */
 #include <linux/completion.h>
 #include <linux/jiffies.h>
@@ -49,9 +49,9 @@ static void drain_wait(struct ib_cq *cq, struct drain *drain)
 
 /**
  * ib_drain_sq() - wait until every send has completed to the consumer
- * @qp: QP, which is in the error state then; its send CQ is one of ib_alloc_cq()
+ * @qp: QP, which is moved to the error state; its send CQ is one of ib_alloc_cq()
  *
- * Queue and CQ must have room for one more request, and the caller posts nothing meanwhile.
+ * Queue and CQ must have room for one more request; the caller must not post during the call.
  *
  * Context: may sleep.
  */
@@ -76,10 +76,10 @@ EXPORT_SYMBOL(ib_drain_sq);
 
 /**
  * ib_drain_rq() - wait until every receive has completed to the consumer
- * @qp: QP without SRQ, which is in the error state then; its receive CQ is one
- *	of ib_alloc_cq()
+ * @qp: QP without SRQ, which is moved to the error state; its receive CQ is one of
+ *	ib_alloc_cq()
  *
- * Queue and CQ must have room for one more request, and the caller posts nothing meanwhile.
+ * Queue and CQ must have room for one more request; the caller must not post during the call.
  *
  * Context: may sleep.
  */
@@ -103,9 +103,9 @@ void ib_drain_rq(struct ib_qp *qp)
 EXPORT_SYMBOL(ib_drain_rq);
 
 /*
- * A QP takes its receives from an SRQ: a request posted there might complete to
- * another QP.  The device says when it holds none of them for this QP any more;
- * what it completed before that lies in the CQ.
+ * Drains a QP that takes its receives from an SRQ.  A marker posted to the SRQ might complete
+ * for another QP.  Instead the device raises the last-WQE event when it holds no receive for
+ * this QP any more; all its completions are in the CQ then.
  */
 static void drain_srq_user(struct ib_qp *qp)
 {
@@ -127,9 +127,9 @@ static void drain_srq_user(struct ib_qp *qp)
 
 /**
  * ib_drain_qp() - wait until everything posted has completed to the consumer
- * @qp: QP, which is in the error state then; its CQs are those of ib_alloc_cq()
+ * @qp: QP, which is moved to the error state; its CQs are those of ib_alloc_cq()
  *
- * Queues and CQs must have room for one more request, and the caller posts nothing meanwhile.
+ * Queues and CQs must have room for one more request; the caller must not post during the call.
  *
  * Context: may sleep.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * FMRs: memory regions that are mapped by a call instead of a work request, which
- * Linux had until 5.7.  Drivers allocate and free them.
+ * FMRs: memory regions that are mapped by a call instead of a work request; Linux had
+ * them until 5.7.  Drivers allocate and free them.
  */
 #include <rdma/rdma_ext.h>
 #include "verbs_priv.h"
@@ -29,7 +29,7 @@ static int fmr_check_attr(struct ib_device *device, int access, const struct ib_
 }
 
 /**
- * ib_alloc_fmr() - make an FMR that nothing is mapped into yet
+ * ib_alloc_fmr() - make an FMR without mappings
  * @pd: PD
  * @mr_access_flags: enum ib_access_flags
  * @fmr_attr: attributes
@@ -70,9 +70,9 @@ EXPORT_SYMBOL(ib_alloc_fmr);
 
 /**
  * ib_unmap_fmr() - end all mappings of some FMRs
- * @fmr_list: FMRs of one device, chained by their list members; it stays as it is
+ * @fmr_list: FMRs of one device, linked by their list members; the list is not changed
  *
- * When this returns 0 the device uses none of the memory that was mapped.
+ * After this has returned 0 the device does not access the memory that was mapped.
  *
  * Context: may sleep.
  * Return: 0, also for an empty list; -EINVAL for FMRs of several devices; the
@@ -95,7 +95,7 @@ EXPORT_SYMBOL(ib_unmap_fmr);
 
 /**
  * ib_dealloc_fmr() - destroy an FMR
- * @fmr: the FMR, mapped or not; gone when 0 is returned
+ * @fmr: the FMR, mapped or not; freed if 0 is returned
  *
  * Context: may sleep.
  * Return: 0 or the driver's error.

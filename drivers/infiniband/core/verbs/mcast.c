@@ -11,14 +11,14 @@ static bool is_ib_port(struct ib_device *device, u32 port)
 	return rdma_port_get_link_layer(device, port) == IB_LINK_LAYER_INFINIBAND;
 }
 
-/* On Ethernet the group's address follows from its GID, so that the LID does not matter. */
+/* On Ethernet the group's MAC address is derived from its GID, so that the LID does not matter. */
 static bool needs_lid(const struct ib_qp *qp)
 {
 	u32 port;
 
 	if (qp->port)
 		return is_ib_port(qp->device, qp->port);
-	/* A QP without a port may yet get any of the ports. */
+	/* A QP without a port may still be assigned any port. */
 	rdma_for_each_port(qp->device, port)
 		if (!is_ib_port(qp->device, port))
 			return false;
@@ -30,7 +30,7 @@ static bool is_mcast_lid(u16 lid)
 	return lid >= be16_to_cpu(IB_MULTICAST_LID_BASE) && lid != be16_to_cpu(IB_LID_PERMISSIVE);
 }
 
-/* @able says whether the device has the operation. */
+/* Checks QP and address; @able is whether the driver has the operation. */
 static int check_group(const struct ib_qp *qp, bool able, const union ib_gid *gid, u16 lid)
 {
 	if (!able)
@@ -46,12 +46,12 @@ static int check_group(const struct ib_qp *qp, bool able, const union ib_gid *gi
 }
 
 /**
- * ib_attach_mcast() - let a QP receive what is sent to a multicast group
+ * ib_attach_mcast() - attach a QP to a multicast group
  * @qp: UD QP
  * @gid: the group's GID
  * @lid: the group's LID, 0xc000 to 0xfffe; any on Ethernet ports
  *
- * Joining the group, so that its packets reach the port, is the caller's affair.
+ * The caller must also join the group, so that its packets reach the port.
  *
  * Context: may sleep.
  * Return: 0, after which the QP has to be detached before it is destroyed; -EINVAL
@@ -74,15 +74,15 @@ int ib_attach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 EXPORT_SYMBOL(ib_attach_mcast);
 
 /**
- * ib_detach_mcast() - end what ib_attach_mcast() began
+ * ib_detach_mcast() - undo ib_attach_mcast()
  * @qp: QP
  * @gid: the group's GID
- * @lid: the group's LID as it was given then
+ * @lid: the group's LID that was passed to ib_attach_mcast()
  *
  * Context: may sleep.
  * Return: 0; -EINVAL for a GID, LID or QP that cannot be used for multicast;
- * -EOPNOTSUPP when the device cannot; the driver's error, in which case the QP counts
- * as attached.
+ * -EOPNOTSUPP when the device cannot; the driver's error, after which the QP is still
+ * attached.
  */
 int ib_detach_mcast(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory regions as objects.  Drivers allocate and free them, so nothing of an
- * MR may be touched once its driver has deregistered it.
+ * Memory regions as objects.  Drivers allocate and free them, so an MR must not be
+ * accessed after its driver has deregistered it.
  */
 #include <linux/slab.h>
 #include <rdma/rdma_ext.h>
@@ -54,7 +54,7 @@ static struct ib_mr *mr_complete(struct ib_mr *mr, struct ib_sig_attrs *sig_attr
 	return ERR_PTR(ret);
 }
 
-/* The same for an MR of a user's memory, which begins at @iova in work requests. */
+/* The same for an MR over user memory, whose first byte has address @iova in work requests. */
 static struct ib_mr *mr_complete_user(struct ib_mr *mr, struct ib_pd *pd,
 				      struct ib_uobject *uobject, u64 iova, u64 length)
 {
@@ -180,8 +180,8 @@ EXPORT_SYMBOL(ib_reg_dm_mr_user);
 
 /**
  * ib_rereg_mr_user() - change a user's MR
- * @mr: MR, held against other use
- * @new_uobject: handle that an MR made in place of @mr gets
+ * @mr: MR, which the caller holds exclusively
+ * @new_uobject: handle of the new MR if the driver replaces @mr
  * @flags: enum ib_mr_rereg_flags: what changes
  * @start: with IB_MR_REREG_TRANS: first byte in the current process
  * @length: with IB_MR_REREG_TRANS: bytes
@@ -191,8 +191,8 @@ EXPORT_SYMBOL(ib_reg_dm_mr_user);
  * @udata: the driver's part of the request
  *
  * Context: may sleep.
- * Return: NULL when @mr was changed in place; another MR that replaces @mr, which
- * still stands for the caller to deregister; or an ERR_PTR.
+ * Return: NULL if @mr was changed in place; a new MR that replaces @mr, which the
+ * caller has to deregister; or an ERR_PTR.
  */
 struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject, int flags,
 			       u64 start, u64 length, u64 virt_addr, int access_flags,
@@ -205,7 +205,7 @@ struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject,
 
 	if (!ops->rereg_user_mr)
 		return ERR_PTR(-EOPNOTSUPP);
-	/* The link comes before the driver's move, so that the new PD cannot go meanwhile. */
+	/* The MR is linked before the driver is called, so the new PD cannot be destroyed. */
 	ret = rdma_object_link(&mr->obj, &pd->obj);
 	if (ret)
 		return ERR_PTR(ret);
@@ -220,7 +220,10 @@ struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject,
 	}
 
 	mr->pd = pd;
-	/* A lookup may still have led to the old PD, which can end from here on. */
+	/*
+	 * The old PD may be destroyed from here on: wait for look-ups of resource tracking that
+	 * may still use it.
+	 */
 	if (pd != old_pd)
 		rdma_restrack_sync(&mr->res);
 	rdma_object_unlink(&mr->obj, &old_pd->obj);
@@ -233,7 +236,7 @@ struct ib_mr *ib_rereg_mr_user(struct ib_mr *mr, struct ib_uobject *new_uobject,
 EXPORT_SYMBOL(ib_rereg_mr_user);
 
 /**
- * ib_alloc_mr() - make an MR that work requests register
+ * ib_alloc_mr() - make an MR for registration by work requests
  * @pd: PD
  * @mr_type: IB_MR_TYPE_MEM_REG or IB_MR_TYPE_SG_GAPS
  * @max_num_sg: pages, or entries of a gapped list, that it can hold
@@ -262,12 +265,12 @@ EXPORT_SYMBOL(ib_alloc_mr);
 /**
  * ib_alloc_mr_integrity() - make an MR that checks and generates signatures
  * @pd: PD
- * @max_num_data_sg: entries of data it can hold
- * @max_num_meta_sg: entries of protection fields it can hold
+ * @max_num_data_sg: maximum number of scatter list entries for data
+ * @max_num_meta_sg: maximum number of scatter list entries for protection information
  *
  * Context: may sleep.
  * Return: the MR with room for its sig_attrs, to be destroyed with ib_dereg_mr();
- * -EOPNOTSUPP, -EINVAL without protection fields, -ENOMEM, or the driver's error
+ * -EOPNOTSUPP, -EINVAL if @max_num_meta_sg is 0, -ENOMEM, or the driver's error
  * as an ERR_PTR.
  */
 struct ib_mr *ib_alloc_mr_integrity(struct ib_pd *pd, u32 max_num_data_sg, u32 max_num_meta_sg)
@@ -296,11 +299,11 @@ EXPORT_SYMBOL(ib_alloc_mr_integrity);
 
 /**
  * ib_dereg_mr_user() - deregister an MR
- * @mr: the MR; gone when 0 is returned
+ * @mr: the MR; freed if 0 is returned
  * @udata: the driver's part of the request, NULL for kernel consumers
  *
  * Context: may sleep.
- * Return: 0; -EBUSY while something is bound to it; the driver's error.
+ * Return: 0; -EBUSY while another object uses it; the driver's error.
  */
 int ib_dereg_mr_user(struct ib_mr *mr, struct ib_udata *udata)
 {
@@ -309,12 +312,12 @@ int ib_dereg_mr_user(struct ib_mr *mr, struct ib_udata *udata)
 EXPORT_SYMBOL(ib_dereg_mr_user);
 
 /**
- * ib_advise_mr() - tell the device how memory will be used
+ * ib_advise_mr() - advise the device on the use of memory
  * @pd: PD of the memory
  * @advice: enum ib_uverbs_advise_mr_advice
  * @flags: IB_UVERBS_ADVISE_MR_FLAG_FLUSH or 0
  * @sg_list: ranges
- * @num_sge: their number; none needs no advice
+ * @num_sge: their number; with 0 the driver is not called
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the device takes no advice; the driver's error.
@@ -331,10 +334,10 @@ int ib_advise_mr(struct ib_pd *pd, enum ib_uverbs_advise_mr_advice advice, u32 f
 EXPORT_SYMBOL(ib_advise_mr);
 
 /**
- * ib_check_mr_status() - ask an MR for what it found
+ * ib_check_mr_status() - get the result of an MR's signature checks
  * @mr: MR
  * @check_mask: enum ib_mr_status_check
- * @mr_status: receives the answer
+ * @mr_status: receives the result
  *
  * Context: any.
  * Return: 0; -EOPNOTSUPP when the device cannot; the driver's error.
@@ -350,11 +353,11 @@ EXPORT_SYMBOL(ib_check_mr_status);
 /**
  * ib_dereg_mr_async() - begin to deregister a kernel MR
  * @mr: the MR; not to be used again unless @done reports an error
- * @done: called at the end: the device uses the memory no more
+ * @done: called when the device does not access the memory any more
  * @context: passed to @done
  *
  * Context: may sleep, but does not wait for the driver.
- * Return: 0 when @done will be called; -EBUSY while something is bound to it; -ENOMEM.
+ * Return: 0 if @done will be called; -EBUSY while another object uses it; -ENOMEM.
  */
 int ib_dereg_mr_async(struct ib_mr *mr, rdma_destroyed_fn done, void *context)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Mapping scatter lists into MRs that work requests will register.
+ * Mapping of scatter lists into MRs that are registered by work requests.
  */
 #include <linux/scatterlist.h>
 #include "verbs_priv.h"
 
 /**
- * ib_map_mr_sg() - describe a scatter list in an MR
+ * ib_map_mr_sg() - map a scatter list into an MR
  * @mr: MR of ib_alloc_mr()
  * @sg: list, mapped for DMA
  * @sg_nents: its entries
- * @sg_offset: bytes to skip in the first entry; after a partial mapping the
- *	bytes used of the entry that did not fit; may be NULL
+ * @sg_offset: bytes to skip in the first entry; receives, after a partial mapping, the number
+ *	of bytes mapped of the first entry that did not fit; may be NULL
  * @page_size: bytes of a page, a power of two
  *
  * Context: any.
@@ -31,19 +31,19 @@ int ib_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int sg_nents,
 EXPORT_SYMBOL(ib_map_mr_sg);
 
 /**
- * ib_map_mr_sg_pi() - describe data and protection fields in a signature MR
+ * ib_map_mr_sg_pi() - map data and protection information into a signature MR
  * @mr: MR of ib_alloc_mr_integrity()
  * @data_sg: data, mapped for DMA
  * @data_sg_nents: its entries
  * @data_sg_offset: bytes to skip in the first entry; may be NULL
- * @meta_sg: protection fields, mapped for DMA; may be NULL
+ * @meta_sg: protection information, mapped for DMA; may be NULL
  * @meta_sg_nents: its entries
  * @meta_sg_offset: bytes to skip in the first entry; may be NULL
  * @page_size: bytes of a page, a power of two
  *
  * Context: any.
- * Return: 0; -EOPNOTSUPP; the driver's error, or what it could map when that is less
- * than both lists.
+ * Return: 0; -EOPNOTSUPP; the driver's error; or the number of entries mapped if not all
+ * entries of both lists could be.
  */
 int ib_map_mr_sg_pi(struct ib_mr *mr, struct scatterlist *data_sg, int data_sg_nents,
 		    unsigned int *data_sg_offset, struct scatterlist *meta_sg, int meta_sg_nents,
@@ -61,18 +61,18 @@ EXPORT_SYMBOL(ib_map_mr_sg_pi);
 
 /**
  * ib_sg_to_pages() - cut a scatter list into the pages of an MR, for drivers
- * @mr: MR; its page_size is obeyed, its iova and length are set
+ * @mr: MR; its page_size is the size of the pages, its iova and length are set
  * @sgl: list, mapped for DMA
  * @sg_nents: its entries
- * @sg_offset: bytes to skip in the first entry; out: bytes used of the first
- *	entry that did not fit, 0 when all did; may be NULL
- * @set_page: takes the next page's address, or fails when the MR is full
+ * @sg_offset: bytes to skip in the first entry; receives the number of bytes mapped of the
+ *	first entry that did not fit, 0 if all did; may be NULL
+ * @set_page: adds the address of the next page, or fails when the MR is full
  *
- * An MR is one run of bytes, so entries inside it must meet at page boundaries
- * or adjoin in memory; the first that does neither ends the mapping.
+ * An MR is one contiguous range, so between two entries there must be a page boundary, or
+ * their memory must be contiguous; the first entry for which neither holds ends the mapping.
  *
  * Context: any.
- * Return: entries mapped entirely; the driver's error when not even one page fit.
+ * Return: number of entries mapped entirely; the error of @set_page if no page fit.
  */
 int ib_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl, int sg_nents,
 		   unsigned int *sg_offset, int (*set_page)(struct ib_mr *mr, u64 address))
@@ -80,7 +80,7 @@ int ib_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl, int sg_nents,
 	unsigned int skip = sg_offset ? *sg_offset : 0;
 	const u64 in_page = mr->page_size - 1;
 	struct scatterlist *sg;
-	u64 end = 0, paged = 0;	/* bytes so far end here; pages so far end here */
+	u64 end = 0, paged = 0;	/* end of the bytes so far; end of the pages so far */
 	int i, ret;
 
 	if (sg_nents <= 0 || skip > sg_dma_len(sgl))
@@ -105,7 +105,7 @@ int ib_sg_to_pages(struct ib_mr *mr, struct scatterlist *sgl, int sg_nents,
 			ret = set_page(mr, page);
 			if (ret >= 0)
 				continue;
-			/* Bytes of this entry that pages before this one hold */
+			/* The pages before this one hold the first bytes of this entry. */
 			if (page > start) {
 				mr->length += page - start;
 				if (sg_offset)

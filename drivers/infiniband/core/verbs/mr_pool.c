@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * MRs kept ready in a QP, so that fast paths find one without allocating.
+ * Pools of MRs in a QP, so that the data path gets one without an allocation.
  *
- * While an MR is part of a pool, taken or not, the pool counts as its user: nobody
- * reaps it behind the pool's back, and the QP's end is its end at the latest.
+ * While an MR belongs to a pool, taken or not, the pool counts as its user: it cannot be
+ * reaped by itself, and is deregistered with the QP at the latest.
  */
 #include <linux/cleanup.h>
 #include <rdma/mr_pool.h>
@@ -35,13 +35,14 @@ static struct ib_mr *pool_pop(struct list_head *list)
  * ib_mr_pool_init() - fill a pool
  * @qp: QP
  * @list: one of its lists
- * @nr: MRs
- * @type: IB_MR_TYPE_INTEGRITY, or what ib_alloc_mr() makes
- * @max_num_sg: entries of data of each
- * @max_num_meta_sg: entries of protection fields of each, for the first type
+ * @nr: number of MRs
+ * @type: IB_MR_TYPE_INTEGRITY, or a type of ib_alloc_mr()
+ * @max_num_sg: maximum number of data entries of each MR
+ * @max_num_meta_sg: maximum number of entries for protection information of each MR of type
+ *	IB_MR_TYPE_INTEGRITY
  *
  * Context: may sleep.
- * Return: 0, or why an MR could not be made; the pool is empty then.
+ * Return: 0; or the error of the allocation of an MR, after which the pool is empty.
  */
 int ib_mr_pool_init(struct ib_qp *qp, struct list_head *list, int nr, enum ib_mr_type type,
 		    u32 max_num_sg, u32 max_num_meta_sg)
@@ -85,23 +86,23 @@ EXPORT_SYMBOL(ib_mr_pool_get);
  * ib_mr_pool_put() - give an MR back
  * @qp: QP
  * @list: pool
- * @mr: MR that ib_mr_pool_get() gave
+ * @mr: MR from ib_mr_pool_get()
  *
  * Context: any.
  */
 void ib_mr_pool_put(struct ib_qp *qp, struct list_head *list, struct ib_mr *mr)
 {
 	guard(spinlock_irqsave)(&qp->mr_lock);
-	/* The MR that was used last is the likeliest to be in the CPU's caches. */
+	/* The MR that was used last is the most likely to be in the CPU's caches. */
 	list_add(&mr->qp_entry, list);
 	qp->mrs_used--;
 }
 EXPORT_SYMBOL(ib_mr_pool_put);
 
 /**
- * ib_mr_pool_destroy() - empty a pool
+ * ib_mr_pool_destroy() - deregister the MRs of a pool
  * @qp: QP
- * @list: pool to which every MR has been given back
+ * @list: pool to which every MR was returned
  *
  * Context: may sleep.
  */
@@ -121,8 +122,8 @@ void ib_mr_pool_destroy(struct ib_qp *qp, struct list_head *list)
 EXPORT_SYMBOL(ib_mr_pool_destroy);
 
 /**
- * mr_pool_end() - deregister all that a QP's pools still have
- * @qp: QP that no driver knows any more
+ * mr_pool_end() - deregister all MRs that are left in a QP's pools
+ * @qp: QP that was destroyed in the driver
  *
  * Context: may sleep.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory windows; users alone make them.
+ * Memory windows; only users create them.
  */
 #include <linux/slab.h>
 #include "verbs_priv.h"
@@ -65,7 +65,7 @@ EXPORT_SYMBOL(ib_alloc_mw_user);
 
 /**
  * ib_dealloc_mw_user() - destroy a memory window
- * @mw: the window; gone when 0 is returned
+ * @mw: the window; freed if 0 is returned
  *
  * Context: may sleep.
  * Return: 0 or the driver's error.

@@ -31,10 +31,10 @@ static const char * const event_text[] = {
 };
 
 /**
- * ib_event_msg() - text for an asynchronous event
+ * ib_event_msg() - get the text for an asynchronous event
  * @event: the event
  *
- * Return: a text, also for codes that mean nothing.
+ * Return: a text, also for unknown codes.
  */
 const char *__attribute_const__ ib_event_msg(enum ib_event_type event)
 {
@@ -74,10 +74,10 @@ static const char * const wc_status_text[] = {
 };
 
 /**
- * ib_wc_status_msg() - text for the status of a completion
+ * ib_wc_status_msg() - get the text for the status of a completion
  * @status: the status
  *
- * Return: a text, also for codes that mean nothing.
+ * Return: a text, also for unknown codes.
  */
 const char *__attribute_const__ ib_wc_status_msg(enum ib_wc_status status)
 {
@@ -90,9 +90,9 @@ const char *__attribute_const__ ib_wc_status_msg(enum ib_wc_status status)
 EXPORT_SYMBOL(ib_wc_status_msg);
 
 /**
- * struct static_rate - what a code of a static rate stands for
- * @multiple: lanes times signalling, as a multiple of 2.5 Gb/s; codes of later
- *	signalling have the multiple that 6.12 gives them
+ * struct static_rate - meaning of a code for a static rate
+ * @multiple: lanes times signalling rate, as a multiple of 2.5 Gb/s; rates from FDR on
+ *	have the multiples of Linux 6.12
  * @mbps: data rate, in Mb/s
  */
 struct static_rate {
@@ -126,10 +126,10 @@ static const struct static_rate *static_rate(enum ib_rate rate)
 }
 
 /**
- * ib_rate_to_mult() - static rate as a multiple of 2.5 Gb/s
+ * ib_rate_to_mult() - convert a static rate to a multiple of 2.5 Gb/s
  * @rate: the rate
  *
- * Return: the multiple; -1 for IB_RATE_PORT_CURRENT and codes that mean nothing.
+ * Return: the multiple; -1 for IB_RATE_PORT_CURRENT and unknown codes.
  */
 __attribute_const__ int ib_rate_to_mult(enum ib_rate rate)
 {
@@ -140,10 +140,10 @@ __attribute_const__ int ib_rate_to_mult(enum ib_rate rate)
 EXPORT_SYMBOL(ib_rate_to_mult);
 
 /**
- * ib_rate_to_mbps() - static rate in Mb/s
+ * ib_rate_to_mbps() - convert a static rate to Mb/s
  * @rate: the rate
  *
- * Return: the rate; -1 for IB_RATE_PORT_CURRENT and codes that mean nothing.
+ * Return: the rate; -1 for IB_RATE_PORT_CURRENT and unknown codes.
  */
 __attribute_const__ int ib_rate_to_mbps(enum ib_rate rate)
 {

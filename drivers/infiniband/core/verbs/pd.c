@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Protection domains.  A kernel PD comes with a key for all DMA addresses: the
- * device's own reserved key where it has one, else that of an MR which the core
- * keeps inside the PD and which counts neither as child nor as object.
+ * Protection domains.  A kernel PD has a key for all DMA addresses: the device's
+ * reserved lkey if it has one, else the key of an MR that the core keeps inside the
+ * PD and that is neither counted as user of the PD nor tracked as an object.
  */
 #include <linux/slab.h>
 #include <rdma/rdma_ext.h>
@@ -144,7 +144,7 @@ EXPORT_SYMBOL(__ib_alloc_pd);
 
 /**
  * ib_dealloc_pd_user() - destroy a PD
- * @pd: the PD; gone when 0 is returned
+ * @pd: the PD; freed if 0 is returned
  * @udata: the driver's part of the request, NULL for kernel consumers
  *
  * Context: may sleep.
@@ -159,7 +159,7 @@ EXPORT_SYMBOL(ib_dealloc_pd_user);
 /**
  * ib_dealloc_pd_async() - begin to destroy a kernel PD
  * @pd: the PD; not to be used again unless @done reports an error
- * @done: called at the end
+ * @done: called when the PD was destroyed
  * @context: passed to @done
  *
  * Context: may sleep, but does not wait for the driver.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queue pairs as objects: made, modified, queried and destroyed, for kernel and
- * user consumers alike.
+ * Queue pairs as objects: creation, modification, query and destruction, for kernel
+ * and user consumers alike.
  */
 #include <linux/completion.h>
 #include <linux/slab.h>
@@ -12,7 +12,7 @@
 
 #define PSN_MASK	0xffffff
 
-/* The counter is unbound before the driver forgets the QP. */
+/* The counter is unbound before the driver destroys the QP. */
 static int qp_destroy(struct rdma_object *obj, struct ib_udata *udata)
 {
 	struct ib_qp *qp = container_of(obj, struct ib_qp, obj);
@@ -40,7 +40,10 @@ static const struct rdma_object_ops qp_ops = {
 	.release = qp_release,
 };
 
-/* Drivers call this. ib_drain_qp() of a QP with an SRQ waits for the last-WQE event. */
+/*
+ * Drivers call this for events of a QP. ib_drain_qp() of a QP with an SRQ waits for the last-WQE
+ * event.
+ */
 static void qp_event(struct ib_event *event, void *context)
 {
 	struct ib_qp *qp = event->element.qp;
@@ -75,8 +78,8 @@ static int qp_link_parents(struct ib_qp *qp)
 }
 
 /**
- * ib_qp_usecnt_inc() - count a QP that a driver keeps for itself as a user of its objects
- * @qp: QP that the core does not know; what it stands on outlives the call
+ * ib_qp_usecnt_inc() - count a driver's internal QP as a user of its PD, CQs and other objects
+ * @qp: QP that the core does not know; its objects must not be destroyed during the call
  *
  * Context: any.
  */
@@ -92,8 +95,8 @@ void ib_qp_usecnt_inc(struct ib_qp *qp)
 EXPORT_SYMBOL(ib_qp_usecnt_inc);
 
 /**
- * ib_qp_usecnt_dec() - end what ib_qp_usecnt_inc() began
- * @qp: the QP, with the objects that it had then
+ * ib_qp_usecnt_dec() - undo ib_qp_usecnt_inc()
+ * @qp: the QP, with the same objects as in that call
  *
  * Context: any.
  */
@@ -190,7 +193,7 @@ free:
 /**
  * ib_create_qp_user() - make a QP for a user handle
  *
- * Of an XRC target QP the user gets a handle, like others that open it.
+ * For an XRC target QP the user gets a shared handle, as do processes that open it later.
  *
  * @device: device
  * @pd: PD, NULL for types that have none
@@ -212,7 +215,7 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 		return rdma_qp_create(device, pd, attr, udata, uobject, caller);
 	if (!attr->xrcd)
 		return ERR_PTR(rdma_refuse(-EINVAL, "an XRC target needs a domain"));
-	/* The QP itself has no owner: the user has a handle of it, and others may open it. */
+	/* The target QP itself is not owned by the user, who gets one of its handles. */
 	real = rdma_qp_create(device, NULL, attr, NULL, NULL, caller);
 	if (IS_ERR(real))
 		return real;
@@ -226,7 +229,7 @@ struct ib_qp *ib_create_qp_user(struct ib_device *device, struct ib_pd *pd,
 }
 EXPORT_SYMBOL(ib_create_qp_user);
 
-/* As in 6.12's ABI, only the low 24 bits of a PSN count. */
+/* As in Linux 6.12, the upper 8 bits of a PSN are ignored. */
 static void qp_trim_psns(struct ib_qp_attr *attr, int mask)
 {
 	if (mask & IB_QP_RQ_PSN)
@@ -248,7 +251,7 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 	if ((mask & (IB_QP_RQ_PSN | IB_QP_SQ_PSN)) &&
 	    rdma_ib_or_roce(device, mask & IB_QP_PORT ? attr->port_num : qp->port))
 		qp_trim_psns(attr, mask);
-	/* If it cannot be bound, the QP works without a counter. */
+	/* If no counter can be bound, the QP works without one. */
 	if ((mask & IB_QP_PORT) && (mask & IB_QP_STATE) && attr->qp_state == IB_QPS_INIT)
 		rdma_counter_bind_qp_auto(qp, attr->port_num);
 	ret = ib_qp_security_modify(qp, attr, mask, udata);
@@ -264,15 +267,15 @@ static int qp_modify(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 /**
  * ib_modify_qp_with_udata() - change attributes of a user's QP
  * @qp: QP
- * @attr: the attributes; those that the driver changes come back
- * @attr_mask: which count, enum ib_qp_attr_mask
+ * @attr: the attributes; the driver may change some
+ * @attr_mask: which of them are valid, enum ib_qp_attr_mask
  * @udata: the driver's part of the request
  *
  * RoCE addresses are resolved here.
  *
  * Context: may sleep.
  * Return: 0; -EINVAL for addresses that the device cannot reach; the security module's error for a
- * P_Key that it denies to the processes that made or opened the QP; the driver's error.
+ * P_Key that it denies to a process that made or opened the QP; the driver's error.
  */
 int ib_modify_qp_with_udata(struct ib_qp *qp, struct ib_qp_attr *attr, int attr_mask,
 			    struct ib_udata *udata)
@@ -284,11 +287,11 @@ EXPORT_SYMBOL(ib_modify_qp_with_udata);
 /**
  * ib_modify_qp() - change attributes of a kernel QP
  * @qp: QP
- * @qp_attr: the attributes; those that the driver changes come back
- * @qp_attr_mask: which count, enum ib_qp_attr_mask
+ * @qp_attr: the attributes; the driver may change some
+ * @qp_attr_mask: which of them are valid, enum ib_qp_attr_mask
  *
- * Context: may sleep; not from an event handler. Drivers may wait for an event of the QP that is
- * reset, which is told behind the one whose handler waits.
+ * Context: may sleep; not from an event handler. A driver that resets a QP may wait until its
+ * events have been delivered, which would come after the event whose handler waits.
  * Return: 0; -EINVAL for addresses that the device cannot reach; the driver's error.
  */
 int ib_modify_qp(struct ib_qp *qp, struct ib_qp_attr *qp_attr, int qp_attr_mask)
@@ -301,7 +304,7 @@ EXPORT_SYMBOL(ib_modify_qp);
  * ib_query_qp() - read attributes of a QP
  * @qp: QP
  * @qp_attr: receives the attributes; its address vectors own no references
- * @qp_attr_mask: which are wanted at least, enum ib_qp_attr_mask
+ * @qp_attr_mask: those that must be filled in, enum ib_qp_attr_mask; the driver may fill in more
  * @qp_init_attr: receives the attributes that it was created with
  *
  * Context: may sleep.
@@ -322,7 +325,7 @@ EXPORT_SYMBOL(ib_query_qp);
 
 /**
  * ib_destroy_qp_user() - destroy a QP
- * @qp: the QP, or a handle of one that is shared; gone when 0 is returned
+ * @qp: the QP, or a handle of one that is shared; freed if 0 is returned
  * @udata: the driver's part of the request, NULL for kernel consumers
  *
  * Context: may sleep.
@@ -347,7 +350,7 @@ static int handle_end(void *what)
  * ib_destroy_qp_async() - begin to destroy a kernel QP
  * @qp: the QP, or a handle of one that is shared; not to be used again unless @done reports
  *	an error
- * @done: called at the end: no event or completion of the QP comes any more
+ * @done: called when the QP was destroyed and no event or completion of it comes any more
  * @context: passed to @done
  *
  * Context: may sleep, but does not wait for the driver.

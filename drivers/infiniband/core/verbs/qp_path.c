@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The paths that a modification gives to a QP: the source GID entry of each is
- * referenced while the QP uses it, so that the entry's slot is not given to
- * another GID under the QP.
+ * The paths that a modification gives to a QP.  The QP holds a reference on the source
+ * GID entry of each path, so that the entry's slot in the GID table is not reused for
+ * another GID in the meantime.
  */
 #include <rdma/ib_cache.h>
 #include <rdma/lag.h>
@@ -29,8 +29,8 @@ static int path_check_alternate(struct ib_qp *qp, const struct ib_qp_attr *attr,
 }
 
 /*
- * A user names a peer by its GID. Kernel consumers have resolved it, or the connection manager has
- * for them.
+ * Resolves the Ethernet address for a user, who names the peer by its GID alone. For kernel
+ * consumers the address was resolved before, by themselves or by the connection manager.
  */
 static int path_resolve_roce(struct ib_qp *qp, struct ib_qp_attr *attr, struct ib_udata *udata)
 {
@@ -52,12 +52,13 @@ static int path_resolve_roce(struct ib_qp *qp, struct ib_qp_attr *attr, struct i
 /**
  * qp_paths_prepare() - check and complete the paths of a modification
  * @qp: QP
- * @attr: attributes; address vectors get their source GID entries, a path above a bond its slave
+ * @attr: attributes; address vectors get their source GID entries, and xmit_slave is set if the
+ *	path uses a bond
  * @mask: which attributes are valid
  * @udata: the user's request, NULL for kernel consumers, which resolve addresses themselves
  * @paths: filled for qp_paths_commit() and qp_paths_release()
  *
- * Return: 0, with references to be released; a negative errno, with none.
+ * Return: 0, with references to be released; or a negative errno, without references.
  */
 int qp_paths_prepare(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct ib_udata *udata,
 		     struct qp_paths *paths)
@@ -81,8 +82,8 @@ int qp_paths_prepare(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 }
 
 /*
- * A QP holds its own reference of the entry that it uses.  Modifications may run at the same time:
- * each gives back the entry that it has taken out.
+ * The QP holds its own reference on the entry that it uses.  Modifications may run concurrently:
+ * xchg() makes sure that each former entry is put once.
  */
 static void path_adopt(const struct ib_gid_attr **slot, const struct rdma_ah_attr *ah_attr)
 {
@@ -98,7 +99,7 @@ static void path_adopt(const struct ib_gid_attr **slot, const struct rdma_ah_att
 }
 
 /**
- * qp_paths_commit() - keep the paths that the driver has accepted in the QP
+ * qp_paths_commit() - store the paths that the driver has accepted in the QP
  * @qp: QP
  * @attr: attributes
  * @mask: which attributes are valid
@@ -112,8 +113,8 @@ void qp_paths_commit(struct ib_qp *qp, const struct ib_qp_attr *attr, int mask)
 }
 
 /**
- * qp_paths_release() - end what qp_paths_prepare() began
- * @attr: attributes, again as the caller gave them
+ * qp_paths_release() - undo qp_paths_prepare()
+ * @attr: attributes; restored to what the caller of qp_paths_prepare() passed
  * @mask: which attributes are valid
  * @paths: paths of qp_paths_prepare()
  */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Which attributes a QP of which type takes in which change of state.
+ * The attributes that each transition of a QP's state requires or allows, for each type.
  *
- * Two facts are tabled apart: the attributes that mean anything to a type, and
- * the attributes that a change of state needs or allows.  What a caller must or
- * may give is where both meet.
+ * There are two tables: the attributes that apply to a type, and the attributes that a
+ * transition requires or allows.  The intersection of both applies to a modification.
  */
 #include <linux/bits.h>
 #include <linux/export.h>
@@ -19,7 +18,7 @@
 #define DATAGRAM	(IB_QP_PKEY_INDEX | IB_QP_QKEY | IB_QP_SQ_PSN)
 #define CONTROL		(IB_QP_CUR_STATE | IB_QP_EN_SQD_ASYNC_NOTIFY)
 
-/* Attributes that mean something to a type. To types that are not named none does. */
+/* Attributes that apply to a type; none do to types that are not listed. */
 static const u32 qp_type_attrs[IB_QPT_MAX] = {
 	[IB_QPT_SMI]		= CONTROL | DATAGRAM,
 	[IB_QPT_GSI]		= CONTROL | DATAGRAM,
@@ -37,15 +36,15 @@ static const u32 qp_type_attrs[IB_QPT_MAX] = {
 #define EVERY_STATE	(IN(RESET) | IN(INIT) | IN(RTR) | IN(RTS) | IN(SQD) | IN(SQE) | IN(ERR))
 
 /**
- * struct qp_transition - a change of state
+ * struct qp_transition - a state transition
  * @from: states it starts in, one bit each
  * @to: state it ends in
- * @types: types whose attributes the row speaks of, one bit each; the change
- *	is legal for the others, too
- * @need: attributes that must be given
- * @allow: attributes that may be given
+ * @types: types to which @need and @allow apply, one bit each; the transition is
+ *	legal for the others, too
+ * @need: required attributes
+ * @allow: optional attributes
  *
- * Rows for the same change add up.
+ * If several rows match a transition, their attributes are combined.
  */
 struct qp_transition {
 	u8 from;
@@ -55,13 +54,13 @@ struct qp_transition {
 	u32 allow;
 };
 
-/* Attributes that may change in a state in which the QP may have sent. */
+/* Optional attributes of transitions to RTS. */
 #define WHILE_SENDING	(IB_QP_CUR_STATE | IB_QP_ACCESS_FLAGS | IB_QP_QKEY | IB_QP_ALT_PATH | \
 			 IB_QP_PATH_MIG_STATE | IB_QP_MIN_RNR_TIMER)
 #define IDENTITY	(IB_QP_PKEY_INDEX | IB_QP_PORT | IB_QP_ACCESS_FLAGS | IB_QP_QKEY)
 
 static const struct qp_transition qp_transitions[] = {
-	/* These states can be reached from everywhere. */
+	/* RESET can be entered from every state, ERR from every state but RESET. */
 	{ EVERY_STATE, IB_QPS_RESET },
 	{ EVERY_STATE & ~IN(RESET), IB_QPS_ERR },
 
@@ -76,29 +75,33 @@ static const struct qp_transition qp_transitions[] = {
 	{ IN(RTS), IB_QPS_RTS, EVERY_TYPE, .allow = WHILE_SENDING | IB_QP_RATE_LIMIT },
 	{ IN(SQD), IB_QPS_RTS, EVERY_TYPE, .allow = WHILE_SENDING },
 
-	/* The send queue drains; its path may change while it does not send. */
+	/* In SQD the send queue is drained, and the path may change. */
 	{ IN(RTS), IB_QPS_SQD, EVERY_TYPE, .allow = IB_QP_EN_SQD_ASYNC_NOTIFY },
 	{ IN(SQD), IB_QPS_SQD, EVERY_TYPE,
 	  .allow = IB_QP_AV | IB_QP_ALT_PATH | IB_QP_ACCESS_FLAGS | IB_QP_PKEY_INDEX |
 		   IB_QP_QKEY | IB_QP_PATH_MIG_STATE | REQUESTER | RESPONDER },
 	{ IN(SQD), IB_QPS_SQD, RELIABLE, .allow = IB_QP_PORT },
 
-	/* Reliable queues are never in SQE, so the row does not speak of their attributes. */
+	/* Reliable QPs are never in SQE, so the row gives no attributes for them. */
 	{ IN(SQE), IB_QPS_RTS, EVERY_TYPE & ~RELIABLE,
 	  .allow = IB_QP_CUR_STATE | IB_QP_ACCESS_FLAGS | IB_QP_QKEY },
 };
 
-/* States that a queue may have reached without a modification. */
+/*
+ * States in which IB_QP_CUR_STATE may be given: those between which a QP moves without a
+ * modification, and those in which a consumer cannot know if that happened.
+ */
 #define MOVES_BY_ITSELF	(IN(RTR) | IN(RTS) | IN(SQD) | IN(SQE))
 
 /**
- * ib_modify_qp_is_ok() - is this change of state legal with these attributes?
- * @cur_state: state the QP is in
- * @next_state: state it is to be in
+ * ib_modify_qp_is_ok() - is this state transition legal with these attributes?
+ * @cur_state: current state of the QP
+ * @next_state: new state
  * @type: its type
  * @mask: attributes given, enum ib_qp_attr_mask
  *
- * Called by drivers. It checks neither values nor a driver's own types.
+ * Called by drivers. It does not check values. A driver's own types have no attributes beyond the
+ * state.
  *
  * Context: any.
  * Return: true if the transition exists, and @mask has all attributes that it requires and none

@@ -22,7 +22,7 @@ static const struct rdma_object_ops srq_ops = {
 	.release = srq_release,
 };
 
-/* An XRC SRQ completes to a CQ of its own and belongs to a domain. */
+/* An XRC SRQ has a CQ and belongs to an XRC domain; a tag-matching SRQ has a CQ. */
 static int srq_link_parents(struct ib_srq *srq, const struct ib_srq_init_attr *attr)
 {
 	int ret = rdma_object_link(&srq->obj, &srq->pd->obj);
@@ -88,7 +88,7 @@ EXPORT_SYMBOL(ib_create_srq_user);
  * ib_modify_srq() - change attributes of a kernel SRQ
  * @srq: SRQ
  * @srq_attr: the attributes
- * @srq_attr_mask: which count, enum ib_srq_attr_mask
+ * @srq_attr_mask: which of them are valid, enum ib_srq_attr_mask
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when the device cannot; the driver's error.
@@ -122,7 +122,7 @@ EXPORT_SYMBOL(ib_query_srq);
 
 /**
  * ib_destroy_srq_user() - destroy an SRQ
- * @srq: the SRQ; gone when 0 is returned
+ * @srq: the SRQ; freed if 0 is returned
  * @udata: the driver's part of the request, NULL for kernel consumers
  *
  * Context: may sleep.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * User contexts.  A context is made before its driver knows of it, because the
- * request that opens it already refers to it, and is freed after the last of
- * its objects and mappings is gone.
+ * User contexts.  A context is allocated before it is opened in the driver, because the
+ * request that opens it already refers to it, and is freed when none of its objects and
+ * mappings is left.
  */
 #include <linux/slab.h>
 #include <rdma/rdma_reject.h>
@@ -22,7 +22,7 @@ static const struct rdma_object_ops ucontext_ops = {
 };
 
 /**
- * rdma_ucontext_alloc() - memory and owner for a user context
+ * rdma_ucontext_alloc() - allocate a user context and its owner
  * @device: device with user verbs
  * @ufile: open file of the context
  *
@@ -53,7 +53,7 @@ struct ib_ucontext *rdma_ucontext_alloc(struct ib_device *device, struct ib_uver
 EXPORT_SYMBOL(rdma_ucontext_alloc);
 
 /**
- * rdma_ucontext_open() - charge a context to its cgroup and make it in the driver
+ * rdma_ucontext_open() - charge a context to its cgroup and create it in the driver
  * @context: new context
  * @udata: the driver's part of the request
  *

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What verbs/ offers ib_uverbs and the folders above beyond the
- * calls that include/rdma/ib_verbs.h declares.  Every object made here sits on
- * the object base (../object/object.h): the caller never counts users, tracks
- * or frees anything itself.
+ * Calls of verbs/ for ib_uverbs and the folders above, besides those that
+ * include/rdma/ib_verbs.h declares.  Every object made here embeds a struct rdma_object
+ * (../object/object.h), which counts users, tracks and frees it: callers do none of these.
  */
 #ifndef CORE_VERBS_H
 #define CORE_VERBS_H
@@ -13,7 +12,7 @@
 struct ib_uverbs_file;
 struct uverbs_attr_bundle;
 
-/* ---- life of ib_core, called by init/ and register/ ---- */
+/* ---- init and exit, called by init/ and register/ ---- */
 
 int rdma_verbs_module_init(void);
 void rdma_verbs_module_exit(void);
@@ -31,8 +30,8 @@ void rdma_ucontext_close(struct ib_ucontext *context);
 void rdma_ucontext_free(struct ib_ucontext *context);
 
 /*
- * Objects made for a handle; kernel consumers use ib_verbs.h.  A typed handle
- * begins with its struct ib_uobject, whose context must be set.
+ * Objects made for a user handle; kernel consumers use ib_verbs.h.  Handle structures
+ * begin with a struct ib_uobject, whose context must be set.
  */
 
 struct ib_pd *ib_alloc_pd_user(struct ib_device *device, struct ib_uobject *uobject,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Shared by the files of verbs/, and by no others. */
+/* Declarations for the files of verbs/ only. */
 #ifndef CORE_VERBS_PRIV_H
 #define CORE_VERBS_PRIV_H
 
@@ -9,8 +9,8 @@
 #include "verbs.h"
 
 /*
- * Handle types are private to uverbs; all that is needed of one is the struct
- * ib_uobject that each of them begins with, which uverbs/events.h asserts.
+ * Handle structures are private to uverbs; here only the struct ib_uobject is used with
+ * which each of them begins, as uverbs/events.h asserts.
  */
 static inline struct ib_uobject *verbs_cq_handle(struct ib_ucq_object *handle)
 {
@@ -106,7 +106,7 @@ void qp_shared_event(struct ib_event *event, void *context);
 struct ib_qp *qp_share(struct ib_qp *real, const struct ib_qp_init_attr *attr);
 int qp_unshare(struct ib_qp *qp);
 
-/* MRs that a QP's pools are made of (mr_pool.c) */
+/* Pools of MRs of a QP (mr_pool.c) */
 void mr_pool_end(struct ib_qp *qp);
 
 /* CQs of any kind (cq.c) */

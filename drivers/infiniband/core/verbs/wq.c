@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Work queues of their own, which drivers allocate and free, and the tables that spread
- * packets over them.
+ * Work queues that belong to no QP, which drivers allocate and free, and the indirection
+ * tables that spread packets over them.
  */
 #include <linux/slab.h>
 #include "verbs_priv.h"
@@ -84,11 +84,11 @@ EXPORT_SYMBOL(ib_create_wq_user);
 
 /**
  * ib_destroy_wq_user() - destroy a work queue
- * @wq: the queue; gone when 0 is returned
+ * @wq: the queue; freed if 0 is returned
  * @udata: the driver's part of the request, NULL for kernel consumers
  *
  * Context: may sleep.
- * Return: 0; -EBUSY while a table leads to it; the driver's error.
+ * Return: 0; -EBUSY while an indirection table names it; the driver's error.
  */
 int ib_destroy_wq_user(struct ib_wq *wq, struct ib_udata *udata)
 {
@@ -105,7 +105,7 @@ static int table_destroy(struct rdma_object *obj, struct ib_udata *udata)
 	return table->device->ops.destroy_rwq_ind_table(table);
 }
 
-/* A table has more queues than an object has parents. */
+/* The queues are held one by one, since an object can be linked to a few parents only. */
 static void table_unhold(struct ib_rwq_ind_table *table, u32 held)
 {
 	while (held)
@@ -182,7 +182,7 @@ EXPORT_SYMBOL(ib_create_rwq_table_user);
 
 /**
  * ib_destroy_rwq_table_user() - destroy an indirection table
- * @table: the table; gone when 0 is returned
+ * @table: the table; freed if 0 is returned
  * @udata: the driver's part of the request
  *
  * Context: may sleep.

@@ -2,10 +2,10 @@
 /*
  * XRC domains, and the target QPs that their users share.
  *
- * A target is known to its users by handles: QPs that are nothing but a pointer
- * to the real one, an event handler and its context.  Each handle holds the real QP against
- * destruction; destroying the last of them destroys it.  Until then its domain can look it up by
- * number, and it can be opened.
+ * The users of a target QP have handles of it: struct ib_qp that consist of a pointer to the real
+ * QP, an event handler and its context.  Each handle keeps the real QP from being destroyed;
+ * destroying the last handle destroys it.  Until then it is in its domain's table of target QPs,
+ * and can be opened by its number.
  */
 #include <linux/slab.h>
 #include "../security/security.h"
@@ -35,7 +35,7 @@ static const struct rdma_object_ops xrcd_ops = {
 /**
  * ib_alloc_xrcd_user() - make an XRC domain
  * @device: device
- * @inode: file that names it between processes, or NULL; the caller holds it
+ * @inode: file by which processes share it, or NULL; the caller holds the reference
  * @udata: the driver's part of the request, NULL for kernel consumers
  *
  * The domain belongs to no single process.
@@ -75,7 +75,7 @@ EXPORT_SYMBOL(ib_alloc_xrcd_user);
 
 /**
  * ib_dealloc_xrcd_user() - destroy an XRC domain
- * @xrcd: the domain; gone when 0 is returned
+ * @xrcd: the domain; freed if 0 is returned
  * @udata: the driver's part of the request, NULL for kernel consumers
  *
  * Context: may sleep.
@@ -89,7 +89,7 @@ EXPORT_SYMBOL(ib_dealloc_xrcd_user);
 
 /**
  * qp_shared_event() - report a target QP's event to all who have opened it
- * @event: the event; the element becomes the handle of each
+ * @event: the event; its element is set to the handle of each opener in turn
  * @context: unused
  *
  * Context: any.
@@ -109,7 +109,7 @@ void qp_shared_event(struct ib_event *event, void *context)
 	event->element.qp = real;
 }
 
-/* From now on the handle's user gets events. */
+/* From this call on the handle gets events. */
 static void handle_announce(struct ib_qp *qp)
 {
 	spin_lock_irq(&qp->xrcd->open_lock);
@@ -149,7 +149,7 @@ free:
 	return ERR_PTR(ret);
 }
 
-/* The handle's user gets no more events. */
+/* After this call the handle gets no more events. */
 static void handle_silence(struct ib_qp *qp)
 {
 	spin_lock_irq(&qp->xrcd->open_lock);
@@ -158,7 +158,7 @@ static void handle_silence(struct ib_qp *qp)
 }
 
 /**
- * qp_share() - give a new target QP its first handle and let others find it
+ * qp_share() - make the first handle of a new target QP and add the QP to its domain's table
  * @real: the QP; the caller destroys it on error
  * @attr: the attributes that it was created with
  *
@@ -183,12 +183,12 @@ struct ib_qp *qp_share(struct ib_qp *real, const struct ib_qp_init_attr *attr)
 }
 
 /**
- * ib_open_qp() - share a target QP that somebody else has made
+ * ib_open_qp() - open an existing target QP
  * @xrcd: its domain
  * @qp_open_attr: its number and type, and the handler of its events
  *
  * Context: may sleep.
- * Return: a handle, to be given back with ib_destroy_qp_user(), which destroys
+ * Return: a handle, to be destroyed with ib_destroy_qp_user(), which destroys
  * the QP with its last handle; -EINVAL when the domain has no such QP or the type
  * is another, -ENOMEM, or the security module's error for a P_Key that the QP uses, as
  * an ERR_PTR.
@@ -211,11 +211,11 @@ struct ib_qp *ib_open_qp(struct ib_xrcd *xrcd, struct ib_qp_open_attr *qp_open_a
 EXPORT_SYMBOL(ib_open_qp);
 
 /**
- * ib_close_qp() - give back a handle of a target QP and nothing else
- * @qp: handle that ib_open_qp() gave
+ * ib_close_qp() - close a handle of a target QP, but never destroy the QP
+ * @qp: handle from ib_open_qp()
  *
  * Context: may sleep.
- * Return: 0; -EINVAL when it is a QP and no handle.
+ * Return: 0; -EINVAL if @qp is a QP and no handle.
  */
 int ib_close_qp(struct ib_qp *qp)
 {
@@ -232,8 +232,8 @@ int ib_close_qp(struct ib_qp *qp)
 EXPORT_SYMBOL(ib_close_qp);
 
 /**
- * qp_unshare() - give back a handle, and the QP with the last one
- * @qp: handle; gone when 0 is returned
+ * qp_unshare() - close a handle, and destroy the QP with its last handle
+ * @qp: handle; freed if 0 is returned
  *
  * Context: may sleep.
  * Return: 0, or the driver's error for the QP, whose handle stays.
@@ -245,7 +245,7 @@ int qp_unshare(struct ib_qp *qp)
 	u32 qp_num = real->qp_num;
 	int ret = 0;
 
-	/* Meanwhile the QP cannot be opened, and the domain stays. */
+	/* The semaphore keeps the QP from being opened, the reference keeps the domain. */
 	WARN_ON_ONCE(rdma_object_hold(&xrcd->obj));
 	down_write(&xrcd->tgt_qps_rwsem);
 	if (atomic_read(&real->obj.usecnt) > 1) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: agents: what a registration asks the MAD layer for, in all its forms, and their numbers.
+ * KUnit: agents: the arguments with which all forms of registration call the MAD layer, and the
+ * numbers of agents.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -13,7 +14,7 @@ static int agents(struct umad_test *t)
 	return list_count_nodes(&t->fake->agents);
 }
 
-/* A file has 32, and the lowest free number is given. */
+/* A file has up to 32 agents, and a new one gets the lowest free number. */
 static void numbers(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -67,7 +68,7 @@ static void first_form(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->flags, 0);
 	expect_methods(test, &fake->req);
 
-	/* A program of 32 bits has words of 32 bits */
+	/* A 32-bit program has a mask of 32-bit words. */
 	req.qpn = 0;
 	memcpy(req.method_mask, words, sizeof(words));
 	KUNIT_EXPECT_EQ(test, ut_ioctl(t, IB_USER_MAD_REGISTER_AGENT, &req, sizeof(req), true), 0);
@@ -75,7 +76,7 @@ static void first_form(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->qp_type, IB_QPT_SMI);
 	expect_methods(test, &fake->req);
 
-	/* Without a class it takes no requests */
+	/* An agent without a class receives no requests. */
 	req.mgmt_class = 0;
 	KUNIT_EXPECT_EQ(test, ut_ioctl(t, IB_USER_MAD_REGISTER_AGENT, &req, sizeof(req), false), 0);
 	KUNIT_EXPECT_EQ(test, fake->req.mgmt_class, 0);

@@ -93,7 +93,7 @@ static int fake_destroy_ah(struct ib_ah *ah, u32 flags)
 	return 0;
 }
 
-/* The rest makes the device one for kernel consumers; the MAD layer itself gets nowhere with it. */
+/* Calls that a device for kernel consumers must have; the real MAD layer fails to use it. */
 static struct ib_mr *fake_no_mr(struct ib_pd *pd, int access)
 {
 	return ERR_PTR(-EIO);
@@ -358,7 +358,7 @@ void fake_mads_play(struct kunit *test)
 }
 
 /**
- * fake_mads_oldest() - the oldest MAD that is under way
+ * fake_mads_oldest() - get the oldest MAD in flight
  * @t: the test, which fails if there is none
  *
  * Return: the MAD.
@@ -370,10 +370,10 @@ struct fake_send *fake_mads_oldest(struct umad_test *t)
 }
 
 /**
- * fake_mads_complete() - a send ends
+ * fake_mads_complete() - complete a send
  * @t: the test
  * @send: the send
- * @status: how
+ * @status: status of its completion
  */
 void fake_mads_complete(struct umad_test *t, struct fake_send *send, enum ib_wc_status status)
 {
@@ -395,10 +395,11 @@ static struct fake_packet *new_packet(struct fake_mads *fake, u8 mgmt_class, int
 }
 
 /**
- * fake_mads_mad() - a MAD that arrives
+ * fake_mads_mad() - make a MAD that arrives
  * @fake: the device
  * @mgmt_class: its class
- * @len: its length, as if its packets' heads were there once; packet N, counted from 0, has bytes N
+ * @len: its length, in which the heads of its packets count once; packet N, counted from 0,
+ *	consists of bytes of value N
  *
  * Return: the MAD, from QP 5 and LID 7, to be given to fake_mads_receive(), or NULL.
  */
@@ -432,9 +433,9 @@ struct ib_mad_recv_wc *fake_mads_mad(struct fake_mads *fake, u8 mgmt_class, int 
 }
 
 /**
- * fake_mads_receive() - a MAD arrives
+ * fake_mads_receive() - call an agent's receive handler
  * @t: the test
- * @id: number of the agent that it is for
+ * @id: number of the agent
  * @wc: the MAD
  */
 void fake_mads_receive(struct umad_test *t, u32 id, struct ib_mad_recv_wc *wc)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: MADs that are read: what the program sees of one that arrived, with how much room, and
- * what is kept while no program reads.
+ * KUnit: reading of MADs that arrived: with enough room and too little, and the limit of unread
+ * MADs.
  */
 #include <kunit/static_stub.h>
 #include <linux/completion.h>
@@ -58,18 +58,18 @@ static void old_header(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ut_read(t, &got, sizeof(got)), OLD_HDR + IB_MGMT_MAD_SIZE);
 	KUNIT_EXPECT_EQ(test, got.hdr.length, OLD_HDR + IB_MGMT_MAD_SIZE);
 	KUNIT_EXPECT_EQ(test, ((u8 *)&got)[OLD_HDR + 1], IB_MGMT_CLASS_PERF_MGMT);
-	/* What is behind it is left alone */
+	/* The bytes behind it are not written. */
 	KUNIT_EXPECT_EQ(test, ((u8 *)&got)[OLD_HDR + IB_MGMT_MAD_SIZE], 0xa5);
 }
 
-/* Called by nobody: the network may have to be asked for the way back, which takes seconds. */
+/* Must not be called: resolution of the reply address may take seconds. */
 static int no_way_back(struct ib_device *device, u32 port_num, const struct ib_wc *wc,
 		       const struct ib_grh *grh, struct rdma_ah_attr *ah_attr)
 {
 	return -EHOSTUNREACH;
 }
 
-/* The sender's GID, and the index of the one that it was sent to. */
+/* The header has the sender's GID, and the index of the GID to which the MAD was sent. */
 static void global_route(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -95,7 +95,7 @@ static void global_route(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got.hdr.gid[15], 0x99);
 	KUNIT_EXPECT_EQ(test, got.hdr.gid[0], 0xfe);
 
-	/* To a GID that is not the port's: nobody can answer it */
+	/* A MAD to a GID that the port does not have is dropped, as it cannot be answered. */
 	wc = mad_of(t, IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_MAD_SIZE);
 	KUNIT_ASSERT_NOT_NULL(test, wc);
 	wc->wc->wc_flags = IB_WC_GRH;
@@ -105,7 +105,7 @@ static void global_route(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ut_file(t)->dropped, 1);
 }
 
-/* What there is no room for stays, in its place. */
+/* A MAD for which the reader has no room stays at the head of the list. */
 static void short_reads(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -128,7 +128,9 @@ static void short_reads(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got.mad.mad_hdr.mgmt_class, IB_MGMT_CLASS_SUBN_ADM);
 }
 
-/* A message of three packets: 56 + 200 bytes, 200, 17.  A short reader learns how long it is. */
+/*
+ * A message of three packets: 56 + 200 bytes, 200, 17.  A reader with little room gets the length.
+ */
 static void long_message(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -158,14 +160,14 @@ static void long_message(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ut_file(t)->kept, 0);
 }
 
-/* For a program that does not read a limited number is kept, and the first ones. */
+/* If a program does not read, the first MADs are kept, up to a limit. */
 static void not_read(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
 
 	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 1, 0), 0);
 	ut_file(t)->kept = UMAD_MOST - 1;
-	/* One more message may begin */
+	/* One more message fits, as the limit is not reached yet. */
 	fake_mads_receive(t, 0, mad_of(t, IB_MGMT_CLASS_SUBN_ADM, 2 * IB_MGMT_MAD_SIZE));
 	KUNIT_EXPECT_EQ(test, ut_file(t)->kept, UMAD_MOST + 1);
 	receive(t);
@@ -196,7 +198,7 @@ static void failed(struct kunit *test)
 }
 
 #ifdef CONFIG_FAULT_INJECTION
-/* A MAD for which there is no memory is lost, and counted. */
+/* A MAD for which there is no memory is dropped and counted. */
 static void without_memory(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -213,7 +215,7 @@ static void without_memory(struct kunit *test)
 }
 #endif
 
-/* What an agent has received can be read when it is gone. */
+/* MADs that an agent has received can be read after it was unregistered. */
 static void unregistered(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -225,10 +227,10 @@ static void unregistered(struct kunit *test)
 }
 
 /**
- * struct sender - a thread by which a MAD arrives when the test waits for it
+ * struct sender - a thread that delivers a MAD when the test waits for one
  * @file: the test's file
  * @wc: the MAD
- * @done: it was given to the handler
+ * @done: the receive handler was called
  */
 struct sender {
 	struct ib_umad_file *file;

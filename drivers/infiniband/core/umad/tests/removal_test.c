@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: devices that come, and go while files are open; issmN.
+ * KUnit: devices that are added, and removed while files are open; issmN.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -13,7 +13,7 @@
 
 /* ---- removal ---- */
 
-/* Sends and MADs that nobody has read go with the device, whatever the file does later. */
+/* Sends and unread MADs are freed when the device is removed, not when the file is closed. */
 static void open_file(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -59,7 +59,7 @@ static int remove_from_waiting(void *data)
 {
 	struct remover *remover = data;
 
-	/* Static stubs apply to tasks that name the test: this one, too */
+	/* Static stubs apply only to tasks whose kunit_test is set. */
 	current->kunit_test = remover->t->test;
 	while (!wq_has_sleeper(&ut_file(remover->t)->wait))
 		schedule_timeout_uninterruptible(1);
@@ -133,7 +133,7 @@ static void names(struct kunit *test)
 	expect_none(t, "umad", -1, -EINVAL);
 }
 
-/* A device that comes back finds its numbers, although a file of the old one is open. */
+/* A device that is added again gets its old numbers, although an old file is still open. */
 static void comes_back(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -148,7 +148,7 @@ static void comes_back(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ut_polls(t, EPOLLERR | EPOLLHUP));
 }
 
-/* The next add() replaces the client data. */
+/* Removes umad from the device; the next add() sets the client data again. */
 static void lose_device(struct ib_device *ib)
 {
 	umad_client.remove(ib, ib_get_client_data(ib, &umad_client));
@@ -156,8 +156,8 @@ static void lose_device(struct ib_device *ib)
 
 #ifdef CONFIG_FAULT_INJECTION
 /*
- * One allocation after the other fails while umad hears of a device, which makes some 90, most of
- * them in sysfs. The device itself stays: its registration takes longer than all of umad's work.
+ * One allocation after the other fails while umad adds a device, which takes some 90, most of them
+ * in sysfs. The device itself stays registered, since its registration takes longer than that.
  */
 static void starved(struct kunit *test)
 {
@@ -213,7 +213,7 @@ static void is_sm(struct kunit *test)
 	sm_close(&filp);
 	KUNIT_EXPECT_EQ(test, t->fake->caps[1], 0);
 
-	/* An open that failed at the device does not keep others out */
+	/* After an open that the device has failed, others can open it. */
 	t->fake->modify = -EOPNOTSUPP;
 	KUNIT_EXPECT_EQ(test, sm_open(t, &filp, O_NONBLOCK), -EOPNOTSUPP);
 	t->fake->modify = 0;
@@ -224,7 +224,7 @@ static void is_sm(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sm_open(t, &filp, 0), -ENXIO);
 }
 
-/* A device that moves to another network namespace is not reset. */
+/* A device that moves to another network namespace is not reset, so IsSM must be cleared. */
 static void is_sm_no_more(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -236,7 +236,7 @@ static void is_sm_no_more(struct kunit *test)
 	lose_device(ib);
 	KUNIT_EXPECT_EQ(test, t->fake->caps[1], 0);
 	KUNIT_ASSERT_EQ(test, umad_client.add(ib), 0);
-	/* Others may have opened the new one. */
+	/* Closing the old file does not clear IsSM, since the new issmN may be open. */
 	t->fake->caps[1] = IB_PORT_SM;
 	sm_close(&filp);
 	KUNIT_EXPECT_EQ(test, t->fake->caps[1], IB_PORT_SM);
@@ -246,8 +246,8 @@ static void is_sm_no_more(struct kunit *test)
  * struct second - a second subnet manager
  * @t: the test
  * @filp: its file
- * @ret: what open returned
- * @done: it has returned
+ * @ret: result of open
+ * @done: open has returned
  */
 struct second {
 	struct umad_test *t;

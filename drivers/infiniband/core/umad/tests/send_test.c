@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: MADs that are written: what reaches the MAD layer, which are refused, and what becomes of
- * them.
+ * KUnit: MADs that are written: those that reach the MAD layer, those that are refused, and their
+ * completion.
  */
 #include <linux/uaccess.h>
 #include <linux/wait.h>
@@ -21,7 +21,10 @@ static int sends(struct umad_test *t)
 	return list_count_nodes(&t->fake->sends);
 }
 
-/* Address, QP, P_Key index, time-out and all bytes get there; the transaction gets the agent. */
+/*
+ * Address, QP, P_Key index, timeout and all bytes are passed on; the transaction ID gets the hi_tid
+ * of the agent.
+ */
 static void request(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -93,7 +96,7 @@ static void global_route(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, grh->flow_label, 0x12345);
 	KUNIT_EXPECT_MEMEQ(test, grh->dgid.raw, mad.hdr.gid, sizeof(mad.hdr.gid));
 
-	/* A GID that is not there */
+	/* A GID index without an entry. */
 	mad.hdr.gid_index = 100;
 	mad.mad.mad_hdr.tid = cpu_to_be64(2);
 	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), -EINVAL);
@@ -115,7 +118,7 @@ static void lengths(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ut_write(t, &mad, least), least);
 	longer.mad.mad.mad_hdr.tid = cpu_to_be64(2);
 	KUNIT_EXPECT_EQ(test, ut_write(t, &longer, FIRST_LEN + 1), -EINVAL);
-	/* The head of an SA MAD has 56 bytes */
+	/* The head of an SA MAD has 56 bytes. */
 	mad.mad.mad_hdr.mgmt_class = IB_MGMT_CLASS_SUBN_ADM;
 	ut_expect_refused(t, ut_write(t, &mad, sizeof(mad.hdr) + IB_MGMT_SA_HDR - 1), -EINVAL,
 			  "56 bytes at least");
@@ -140,7 +143,7 @@ static void refused(struct kunit *test)
 			  -EFAULT, "header");
 	KUNIT_EXPECT_EQ(test, copy_to_user(ut_at(t, UT_BYTES - FIRST_LEN + 1), &mad, FIRST_LEN - 1),
 			0);
-	/* User memory must not be touched under the file's mutex: others would wait for it. */
+	/* User memory must not be accessed under the file's mutex, since others wait for it. */
 	mutex_lock(&file->mutex);
 	ut_expect_refused(t, umad_fops.write(&t->filp, ut_at(t, UT_BYTES - FIRST_LEN + 1),
 					     FIRST_LEN, &pos), -EFAULT, "the MAD");
@@ -158,7 +161,7 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->fake->made_sends, 0);
 	KUNIT_EXPECT_EQ(test, t->fake->ahs, 0);
 	KUNIT_EXPECT_EQ(test, ut_file(t)->asked, 0);
-	/* None of them has left its transaction behind */
+	/* None of them is still recorded as in flight. */
 	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), FIRST_LEN);
 }
 
@@ -173,7 +176,7 @@ static void transactions(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, ut_register(t, 1, 0, 0, 0), 0);
 	KUNIT_EXPECT_EQ(test, write_mad(t, &get), FIRST_LEN);
-	/* The upper half does not count, nor does the address */
+	/* The upper half of the transaction ID and the address make no difference. */
 	get.mad.mad_hdr.tid = cpu_to_be64(0x1000000000000007ULL);
 	get.hdr.lid = cpu_to_be16(10);
 	ut_expect_refused(t, write_mad(t, &get), -EINVAL, "0x123400000007 is under way");
@@ -181,7 +184,7 @@ static void transactions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, write_mad(t, &get), FIRST_LEN);
 	KUNIT_EXPECT_EQ(test, sends(t), 2);
 
-	/* Responses have their peers' transactions, whole */
+	/* Responses have the whole transaction IDs of their peers. */
 	KUNIT_EXPECT_EQ(test, write_mad(t, &resp), FIRST_LEN);
 	ut_expect_refused(t, write_mad(t, &resp), -EINVAL, "under way");
 	resp.hdr.lid = cpu_to_be16(10);
@@ -194,7 +197,7 @@ static void transactions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, write_mad(t, &resp), FIRST_LEN);
 	KUNIT_EXPECT_EQ(test, sends(t), 6);
 
-	/* What has ended is no longer in the way */
+	/* After a send has completed, its transaction ID can be used again. */
 	while (sends(t))
 		fake_mads_complete(t, fake_mads_oldest(t), IB_WC_SUCCESS);
 	KUNIT_EXPECT_EQ(test, write_mad(t, &resp), FIRST_LEN);
@@ -203,7 +206,7 @@ static void transactions(struct kunit *test)
 
 /* ---- long messages ---- */
 
-/* The MAD layer cuts it: 500 bytes of an SA record table are three packets. */
+/* The MAD layer segments the message: 500 bytes of SA records make three packets. */
 static void kernel_rmpp(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -225,14 +228,14 @@ static void kernel_rmpp(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, send->buf.data_len, 500);
 	KUNIT_EXPECT_EQ(test, send->buf.seg_count, 3);
 	KUNIT_EXPECT_MEMEQ(test, send->first, (u8 *)&ut->mad, IB_MGMT_MAD_HDR);
-	/* Its RMPP header is the MAD layer's */
+	/* The MAD layer writes its RMPP header. */
 	KUNIT_EXPECT_EQ(test, send->first[IB_MGMT_MAD_HDR], 0);
 	KUNIT_EXPECT_MEMEQ(test, send->first + IB_MGMT_RMPP_HDR,
 			   mad + sizeof(ut->hdr) + IB_MGMT_RMPP_HDR,
 			   IB_MGMT_SA_HDR - IB_MGMT_RMPP_HDR);
 	KUNIT_EXPECT_MEMEQ(test, send->data, mad + sizeof(ut->hdr) + IB_MGMT_SA_HDR, 500);
 
-	/* Without the flag it is a MAD like others, but for the RMPP header */
+	/* Without the flag ACTIVE it is an ordinary MAD with an RMPP header. */
 	ut->mad.rmpp_hdr.rmpp_rtime_flags = 0;
 	ut->mad.mad_hdr.tid = cpu_to_be64(8);
 	fake_mads_complete(t, send, IB_WC_SUCCESS);
@@ -245,7 +248,10 @@ static void kernel_rmpp(struct kunit *test)
 			   IB_MGMT_MAD_SIZE - IB_MGMT_RMPP_HDR);
 }
 
-/* The program cuts it: its RMPP header goes as it is, and packets share their transaction. */
+/*
+ * The program segments the message: its RMPP headers are not changed, and the packets share a
+ * transaction ID.
+ */
 static void user_rmpp(struct kunit *test)
 {
 	struct umad_test *t = test->priv;
@@ -264,13 +270,13 @@ static void user_rmpp(struct kunit *test)
 	mad.mad.rmpp_hdr.rmpp_rtime_flags = 0;
 	ut_expect_refused(t, write_mad(t, &mad), -EINVAL, "under way");
 
-	/* Other classes have no RMPP header there */
+	/* Other classes have no RMPP header. */
 	wrong.mad.rmpp_hdr.rmpp_rtime_flags = IB_MGMT_RMPP_FLAG_ACTIVE;
 	KUNIT_EXPECT_EQ(test, write_mad(t, &wrong), FIRST_LEN);
 	ut_expect_refused(t, write_mad(t, &wrong), -EINVAL, "under way");
 }
 
-/* ---- without an answer ---- */
+/* ---- timeouts ---- */
 
 static void timed_out(struct kunit *test)
 {
@@ -293,14 +299,14 @@ static void timed_out(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, (u8 *)&got, (u8 *)&mad, len);
 	KUNIT_EXPECT_EQ(test, ut_read(t, NULL, sizeof(got)), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, ut_file(t)->asked, 0);
-	/* The same request may be tried again */
+	/* The same request may be sent again. */
 	KUNIT_EXPECT_EQ(test, write_mad(t, &mad), FIRST_LEN);
 	KUNIT_EXPECT_EQ(test, ut_unregister(t, 1), 0);
 	KUNIT_EXPECT_EQ(test, sends(t), 0);
 	KUNIT_EXPECT_EQ(test, ut_read(t, NULL, sizeof(got)), -EAGAIN);
 }
 
-/* Of time-outs that are not read a limited number is kept. */
+/* The number of unread timeouts is limited. */
 static void not_read(struct kunit *test)
 {
 	struct umad_test *t = test->priv;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The helpers of test_umad.h: a program's requests and what it gets for them.
+ * The helpers of test_umad.h: a program's requests and their results.
  */
 #include <linux/mman.h>
 #include <linux/module.h>
@@ -23,14 +23,14 @@ void __user *ut_at(struct umad_test *t, size_t offset)
 }
 
 /**
- * ut_ioctl() - a request by ioctl
+ * ut_ioctl() - send a request by ioctl
  * @t: the test
  * @cmd: its number
- * @arg: its argument, which takes what the kernel made of it
- * @size: bytes there
- * @compat: as a program of 32 bits
+ * @arg: its argument, overwritten with what the kernel has written
+ * @size: bytes at @arg
+ * @compat: as a 32-bit program
  *
- * Return: what the request returned.
+ * Return: result of the request.
  */
 long ut_ioctl(struct umad_test *t, unsigned int cmd, void *arg, size_t size, bool compat)
 {
@@ -82,11 +82,11 @@ long ut_unregister(struct umad_test *t, u32 id)
 }
 
 /**
- * ut_mad() - a MAD to LID 9, QP 1
+ * ut_mad() - make a MAD to LID 9, QP 1
  * @id: number of its agent
  * @mgmt_class: its class
  * @method: its method
- * @tid: its transaction
+ * @tid: its transaction ID
  *
  * Return: the MAD, whose data is 0xab.
  */
@@ -109,7 +109,7 @@ struct ut_mad ut_mad(u32 id, u8 mgmt_class, u8 method, u64 tid)
  * @mad: header and MAD
  * @len: bytes of both
  *
- * Return: what write() returned.
+ * Return: result of write().
  */
 ssize_t ut_write(struct umad_test *t, const void *mad, size_t len)
 {
@@ -123,10 +123,10 @@ ssize_t ut_write(struct umad_test *t, const void *mad, size_t len)
 /**
  * ut_read() - read a MAD
  * @t: the test
- * @to: receives all of the buffer, which held 0xa5 before; NULL if it does not matter
+ * @to: receives the whole buffer, which was filled with 0xa5 before; may be NULL
  * @len: bytes of the buffer
  *
- * Return: what read() returned.
+ * Return: result of read().
  */
 ssize_t ut_read(struct umad_test *t, void *to, size_t len)
 {
@@ -143,11 +143,11 @@ ssize_t ut_read(struct umad_test *t, void *to, size_t len)
 }
 
 /**
- * ut_polls() - does poll() say this?
+ * ut_polls() - check the result of poll()
  * @t: the test
- * @events: all events
+ * @events: the events expected
  *
- * Return: true if these and no others.
+ * Return: true if poll() returns exactly these.
  */
 bool ut_polls(struct umad_test *t, __poll_t events)
 {
@@ -155,7 +155,7 @@ bool ut_polls(struct umad_test *t, __poll_t events)
 }
 
 /**
- * ut_reason() - why the last request that was refused was refused
+ * ut_reason() - get the reason recorded for the last refused request
  * @t: the test
  *
  * Return: the text, which the next call overwrites.
@@ -171,10 +171,10 @@ const char *ut_reason(struct umad_test *t)
 }
 
 /**
- * ut_expect_refused() - a request was refused, for a reason that names this
+ * ut_expect_refused() - expect that a request was refused with an error and a reason
  * @t: the test
- * @ret: what it returned
- * @err: what it has to return
+ * @ret: result of the request
+ * @err: expected result
  * @reason: part of the text
  */
 void ut_expect_refused(struct umad_test *t, ssize_t ret, int err, const char *reason)
@@ -211,10 +211,10 @@ void ut_close(struct umad_test *t)
 }
 
 /**
- * ut_remove_device() - take the device away while the file is open
+ * ut_remove_device() - remove the device while the file is open
  * @t: the test
  *
- * Nothing of the file may be left in the device and the MAD layer.
+ * Expects that no object of the file is left in the device and the MAD layer.
  */
 void ut_remove_device(struct umad_test *t)
 {
@@ -252,7 +252,7 @@ int ut_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	t->test = test;
 	test->priv = t;
-	/* A program of 32 bits has to reach it */
+	/* Pointers of a 32-bit program must reach it. */
 	t->user = kunit_vm_mmap(test, NULL, 0, UT_BYTES, PROT_READ | PROT_WRITE,
 				MAP_ANONYMOUS | MAP_PRIVATE | MAP_32BIT, 0);
 	KUNIT_ASSERT_NE(test, t->user, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * For the KUnit suites of user MADs: a device with a fake MAD layer, so that a test says what
- * arrives and how a send ends; a file of its first port, and requests on it as a program makes
+ * For the KUnit suites of user MADs: a device with a fake MAD layer, so that a test decides which
+ * MADs arrive and how a send ends; a file of its first port, and requests on it as a program makes
  * them, from memory of the test's own address space.
  */
 #ifndef CORE_UMAD_TEST_UMAD_H
@@ -22,20 +22,20 @@
  * struct fake_mads - the device, and the MAD layer on it
  * @ib: the device, as the core sees it
  * @agents: agents that are registered
- * @sends: struct fake_send that are posted, the oldest first
- * @made_sends: sends that are not freed
- * @made_recvs: received MADs that are not freed
- * @ahs: address handles that are not destroyed
- * @answer: what the next calls return, of registration, of making and posting sends
- * @fails: which of them
- * @ah_answer: what making an address handle returns
- * @ah: the last one's address
+ * @sends: list of struct fake_send that are posted, the oldest first
+ * @made_sends: number of sends that are not freed
+ * @made_recvs: number of received MADs that are not freed
+ * @ahs: number of address handles that are not destroyed
+ * @answer: result of the next calls that register an agent, or make or post a send
+ * @fails: the calls to which @answer applies
+ * @ah_answer: result of calls that make an address handle
+ * @ah: address of the last address handle
  * @req: of the last registration; the class is 0 if there was none
  * @rmpp_version: of the last registration
  * @flags: of the last registration
  * @qp_type: of the last registration
  * @caps: capability bits that are set in the ports, by port number
- * @modify: what modify_port returns
+ * @modify: result of modify_port
  */
 struct fake_mads {
 	struct ib_device ib;
@@ -59,7 +59,7 @@ struct fake_mads {
 /**
  * struct fake_agent - an agent of the fake MAD layer
  * @mad: as umad sees it
- * @qp: its QP, of which umad takes the PD
+ * @qp: its QP, whose PD umad uses
  * @entry: in the device's agents
  */
 struct fake_agent {
@@ -88,7 +88,7 @@ struct fake_send {
 	u8 data[];
 };
 
-/* The test's user memory: requests at its start, what is read behind them. */
+/* The test's user memory: requests at its start, data read behind them. */
 #define UT_REQUEST	0
 #define UT_READ		(16 * 1024)
 #define UT_BYTES	(32 * 1024)
@@ -98,11 +98,11 @@ struct fake_send {
  * @test: the test
  * @fake: the device; NULL once it was removed
  * @port: the first port, with a reference
- * @inode: by which the file was opened
+ * @inode: inode with which the file was opened
  * @filp: the file
- * @sm_inode: by which issmN is opened
+ * @sm_inode: inode with which issmN is opened
  * @user: address of the user memory
- * @reason: what ut_reason() gave last
+ * @reason: the last text of ut_reason()
  */
 struct umad_test {
 	struct kunit *test;
@@ -118,7 +118,7 @@ struct umad_test {
 /**
  * struct ut_mad - a MAD with the header in front, as a program writes it
  * @hdr: the header
- * @mad: the MAD; longer ones go on behind it
+ * @mad: the MAD; longer ones continue behind it
  */
 struct ut_mad {
 	struct ib_user_mad_hdr hdr;

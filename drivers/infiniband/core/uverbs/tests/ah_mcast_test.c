@@ -50,7 +50,7 @@ static void ah_made(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got->grh.flow_label, 0x12345);
 	KUNIT_EXPECT_EQ(test, got->grh.hop_limit, 64);
 	KUNIT_EXPECT_EQ(test, got->grh.traffic_class, 3);
-	/* it goes with the file */
+	/* It is destroyed when the file is closed. */
 	KUNIT_EXPECT_EQ(test, t->device->made.ahs, 1);
 }
 
@@ -62,7 +62,7 @@ static void ah_refused(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, tu_create_ah(t, 0, &ah), -EINVAL);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(tu_reason(t), "attr.port_num 0"));
-	/* The port comes before the PD */
+	/* The port is checked before the PD. */
 	attr.port_num = 2;
 	KUNIT_EXPECT_EQ(test, create_ah(t, 4711, &attr), -EINVAL);
 	attr.port_num = 1;
@@ -79,7 +79,7 @@ static void ah_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->device->made.ahs, 0);
 }
 
-/* 6.12 has numbers for them, and nothing behind the numbers. */
+/* Linux 6.12 has numbers for these commands, but does not implement them. */
 static void ah_not_there(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -121,7 +121,7 @@ static void groups(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, tu_create_qp(t, IB_QPT_UD, -1, &qp), 0);
 	KUNIT_ASSERT_EQ(test, tu_create_qp(t, IB_QPT_UD, -1, &other), 0);
 	KUNIT_EXPECT_EQ(test, attach(t, qp, 0xc001), 0);
-	/* once more changes nothing; another QP or LID is another attachment */
+	/* Attaching again changes nothing; another QP or LID is another attachment. */
 	KUNIT_EXPECT_EQ(test, attach(t, qp, 0xc001), 0);
 	KUNIT_EXPECT_EQ(test, *groups, 1);
 	KUNIT_EXPECT_EQ(test, attach(t, other, 0xc001), 0);
@@ -130,11 +130,11 @@ static void groups(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, detach(t, qp, 0xc003), -EINVAL);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(tu_reason(t), "is not attached"));
-	/* A program leaves its groups before it destroys the QP */
+	/* A QP cannot be destroyed before it was detached from its groups. */
 	KUNIT_EXPECT_EQ(test, tu_destroy_qp(t, qp), -EBUSY);
 	KUNIT_EXPECT_EQ(test, detach(t, qp, 0xc001), 0);
 	KUNIT_EXPECT_EQ(test, detach(t, qp, 0xc001), -EINVAL);
-	/* What the driver would not end can be tried again */
+	/* A detach that the driver refused can be repeated. */
 	t->device->destroy = -EIO;
 	KUNIT_EXPECT_EQ(test, detach(t, qp, 0xc002), -EIO);
 	t->device->destroy = 0;
@@ -142,7 +142,7 @@ static void groups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, detach(t, qp, 0xc002), 0);
 	KUNIT_EXPECT_EQ(test, tu_destroy_qp(t, qp), 0);
 	KUNIT_EXPECT_EQ(test, *groups, 1);
-	/* The other QP leaves with the file */
+	/* The other QP is detached when the file is closed. */
 	tu_close(t);
 	KUNIT_EXPECT_EQ(test, *groups, 0);
 	KUNIT_EXPECT_EQ(test, t->device->made.qps, 0);
@@ -169,7 +169,7 @@ static void groups_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, attach(t, qp, 0xc001), -ENOSPC);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(tu_reason(t), "mlid 0xc001: refused"));
 	t->device->answer = 0;
-	/* A refused attachment is none */
+	/* A refused attachment is not recorded. */
 	KUNIT_EXPECT_EQ(test, detach(t, qp, 0xc001), -EINVAL);
 	KUNIT_EXPECT_EQ(test, tu_destroy_qp(t, qp), 0);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: every attribute of every method, as a device with all calls answers it, given too short,
- * too long, misaligned, with reserved bytes set, twice, and as something it is not. None of them
- * gets into a bundle; the right form of the same attribute does.
+ * KUnit: every attribute of every method of a device with all driver calls, given too short, too
+ * long, misaligned, with reserved bytes set, twice, and with contents of another type. None of
+ * these gets into a bundle; the valid form of the same attribute does.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -11,7 +11,7 @@
 #include "../api.h"
 #include "../decode.h"
 
-/* The sweep counts what it has met, so that the test fails if it meets nothing. */
+/* Numbers of methods and attributes tried, so that the test fails if there were none. */
 struct tally {
 	unsigned int attrs;
 	unsigned int pointers;
@@ -46,7 +46,7 @@ static struct ib_device *full_device(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, ibdev);
 	ibdev->ops.driver_id = RDMA_DRIVER_UNKNOWN;
-	/* Only whether a call is there counts; between these two there is nothing else. */
+	/* Only the presence of a call matters; between these two members there are only calls. */
 	for (size_t at = offsetof(typeof(ibdev->ops), post_send);
 	     at < offsetof(typeof(ibdev->ops), size_ib_ah); at += sizeof(void *))
 		*(void **)((u8 *)&ibdev->ops + at) = (void *)never_called;
@@ -54,7 +54,7 @@ static struct ib_device *full_device(struct kunit *test)
 	return ibdev;
 }
 
-/* Decode an attribute in a request of its own, so many times over; the last result. */
+/* Decodes an attribute @times times in one request, and returns the last result. */
 static int decode(const struct probe *p, const struct ib_uverbs_attr *uattr, unsigned int times)
 {
 	struct ib_uverbs_file *file = kzalloc(sizeof(*file), GFP_KERNEL);
@@ -100,7 +100,7 @@ static void pointer(const struct probe *p)
 	u16 min = spec->u.ptr.min_len, max = spec->u.ptr.len;
 	struct ib_uverbs_attr uattr = { .len = min };
 
-	/* what is copied at once, from an address where nothing is */
+	/* Decoding fails if it copies a payload, the address of which is 0. */
 	if (!spec->alloc_and_copy || min <= sizeof(uattr.data)) {
 		expect(p, &uattr, 1, 0, "right");
 		expect(p, &uattr, 2, -EINVAL, "twice");
@@ -258,7 +258,7 @@ static void every_attribute(struct kunit *test)
 	uverbs_api_destroy(api);
 	kunit_info(test, "%u attributes of %u methods: %u payloads, %u handles, %u others\n",
 		   t.attrs, methods, t.pointers, t.handles, t.others);
-	/* of those that exist today; there will be more */
+	/* At least those that exist today. */
 	KUNIT_EXPECT_GE(test, methods, 15U);
 	KUNIT_EXPECT_GE(test, t.pointers, 50U);
 	KUNIT_EXPECT_GE(test, t.handles, 15U);

@@ -43,7 +43,7 @@ static void polled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, resp.head.count, 0);
 }
 
-/* What would not fit is not taken from the queue. */
+/* Completions for which the response has no room stay in the queue. */
 static void poll_refused(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -142,7 +142,7 @@ static int new_channel(struct uverbs_test *t)
 	return ret ?: (int)resp.fd;
 }
 
-/* The handle of the CQ whose event comes next. */
+/* Reads the next event and returns the handle of its CQ. */
 static s64 read_channel(struct uverbs_test *t, int fd)
 {
 	struct file *filp = fget(fd);
@@ -202,14 +202,14 @@ static void channel_events(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, read_channel(t, channel), 0xcc);
 	raise_error(a);
 	KUNIT_EXPECT_EQ(test, read_channel(t, t->async_fd), -EINVAL);
-	/* One of the first's is not read, and goes with it */
+	/* One event of the first CQ is unread, and is discarded with the CQ. */
 	KUNIT_EXPECT_EQ(test, destroy_cq(t, cq_a, &resp), 0);
 	KUNIT_EXPECT_EQ(test, resp.comp_events_reported, 2);
 	KUNIT_EXPECT_EQ(test, resp.async_events_reported, 0);
 	KUNIT_EXPECT_EQ(test, read_channel(t, channel), -EAGAIN);
 	KUNIT_EXPECT_EQ(test, destroy_cq(t, cq_b, &resp), 0);
 	KUNIT_EXPECT_EQ(test, resp.comp_events_reported, 1);
-	/* A channel stays when one of its CQs goes. */
+	/* A channel stays when one of its CQs is destroyed. */
 	tu_close_fd(channel);
 	KUNIT_EXPECT_EQ(test, tu_create_cq(t, channel, &cq_a), -EBADF);
 }
@@ -267,7 +267,7 @@ static void registered(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dereg_mr(t, mr), -ENOENT);
 }
 
-/* A region is changed in place, or another takes its place under its handle. */
+/* A region is changed in place, or replaced by another one under the same handle. */
 static void reregistered(struct kunit *test)
 {
 	struct ib_uverbs_rereg_mr_resp resp;
@@ -345,7 +345,7 @@ static int cq_starving(struct uverbs_test *t)
 	return tu_create_cq(t, -1, &cq);
 }
 
-/* Whatever becomes of the request, the handle stands for one region. */
+/* Whether the request succeeds or not, the handle names one region. */
 static void without_memory(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;

@@ -62,7 +62,7 @@ static void check_row(struct kunit *test, const struct uverbs_cmd *cmd,
 	check_place(test, cmd, arg, &arg->w, cmd->w_req, cmd->w_resp);
 	check_place(test, cmd, arg, &arg->x, cmd->x_req, cmd->x_resp);
 	if (arg->kind == UV_DESTROY) {
-		/* what is to be destroyed must be named in every form */
+		/* Every form of the command must name the object to be destroyed. */
 		KUNIT_EXPECT_TRUE_MSG(test, cmd->w_num == UV_NO_WRITE || arg->w.len, "%s.%s",
 				      cmd->name, arg->name);
 		KUNIT_EXPECT_TRUE_MSG(test, cmd->x_num == UV_NO_WRITE || arg->x.len, "%s.%s",
@@ -73,7 +73,7 @@ static void check_row(struct kunit *test, const struct uverbs_cmd *cmd,
 typedef void (*command_check)(struct kunit *test, const struct uverbs_object_desc *desc,
 			      const struct uverbs_cmd *cmd);
 
-/* Has @check look at each command of the table. */
+/* Calls @check for each command of the table. */
 static void check_commands(struct kunit *test, command_check check)
 {
 	for (unsigned int i = 0; uverbs_objects[i]; i++)
@@ -93,7 +93,7 @@ static void table_rows(struct kunit *test)
 	check_commands(test, check_rows);
 }
 
-/* Commands that only add to an object need one that is described. */
+/* A descriptor that only adds commands needs another one that defines the object. */
 static void table_objects(struct kunit *test)
 {
 	for (unsigned int i = 0; uverbs_objects[i]; i++) {
@@ -107,7 +107,7 @@ static void table_objects(struct kunit *test)
 	}
 }
 
-/* Numbers that were met: of each form, and of each object's methods. */
+/* Numbers that are taken: of the commands of each form, and of each object's methods. */
 static u64 met_write, met_extended, met_methods[UVERBS_API_OBJ_KEY_NUM_CORE];
 
 static void meet(struct kunit *test, const struct uverbs_cmd *cmd, u64 *met, unsigned int number)
@@ -128,7 +128,7 @@ static void check_numbers(struct kunit *test, const struct uverbs_object_desc *d
 		meet(test, cmd, &met_extended, cmd->x_num);
 	if (cmd->method != UV_NO_METHOD)
 		meet(test, cmd, &met_methods[desc->id], cmd->method);
-	/* the answer's address stands first in a request that is answered */
+	/* A request with a response begins with the address of the response. */
 	if (cmd->w_num != UV_NO_WRITE && cmd->w_resp)
 		KUNIT_EXPECT_GE_MSG(test, cmd->w_req, sizeof(u64), "%s", cmd->name);
 	if (cmd->x_num != UV_NO_WRITE && cmd->x_resplen != UV_NO_RESPLEN)
@@ -158,14 +158,14 @@ static void table_attrs_once(struct kunit *test)
 	check_commands(test, check_attrs_once);
 }
 
-/* ---- what a device answers ---- */
+/* ---- what a device offers ---- */
 
 static int never_called(void)
 {
 	return -EIO;
 }
 
-/* Only whether a call is there counts. */
+/* Only the presence of a call matters: none of them is called. */
 static struct ib_device *device_with(struct kunit *test, bool cqs)
 {
 	struct ib_device *ibdev = kunit_kzalloc(test, sizeof(*ibdev), GFP_KERNEL);
@@ -207,7 +207,7 @@ static void api_follows_device(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(uverbs_api_write(full, IB_USER_VERBS_CMD_POLL_CQ)),
 			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(uverbs_api_write(full, 0x01000000)), -EINVAL);
-	/* what both answer is one method for both */
+	/* A method that both devices offer is shared by them. */
 	KUNIT_EXPECT_NOT_NULL(test, uverbs_api_method(bare, UVERBS_OBJECT_PD,
 						      UVERBS_METHOD_PD_DESTROY));
 	KUNIT_EXPECT_PTR_EQ(test, uverbs_api_method(bare, UVERBS_OBJECT_PD,
@@ -225,8 +225,8 @@ static int type_of(const struct uverbs_method *method, u16 id)
 }
 
 /*
- * A device without SRQs has no command that must have one.  A QP may name one, which is refused
- * where the handle is looked up.
+ * A device without SRQs has no command that requires one.  CREATE_QP, for which an SRQ is optional,
+ * exists and refuses the handle when it is looked up.
  */
 static void api_prunes(struct kunit *test)
 {
@@ -250,7 +250,7 @@ static void api_prunes(struct kunit *test)
 	uverbs_api_destroy(api);
 }
 
-/* A driver's method on an object of its own, and an attribute it adds to one of the core's. */
+/* A driver's method on an object of its own, and an attribute that it adds to a core method. */
 enum {
 	DRIVER_OBJECT = 1U << UVERBS_ID_NS_SHIFT,
 	DRIVER_METHOD = 1U << UVERBS_ID_NS_SHIFT,
@@ -308,7 +308,7 @@ static void api_takes_driver(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, type_of(method, DRIVER_CQ_ATTR), UVERBS_ATTR_TYPE_PTR_IN);
 	KUNIT_EXPECT_TRUE(test, method->has_udata);
 	KUNIT_EXPECT_TRUE(test, method->of_driver);
-	/* the core's attributes are those of the method that other devices share */
+	/* The core's attributes are the same as in the method that other devices share. */
 	KUNIT_EXPECT_EQ(test, type_of(method, UVERBS_ATTR_CREATE_CQ_HANDLE), UVERBS_ATTR_TYPE_IDR);
 	KUNIT_EXPECT_EQ(test, method->destroy_key, method->key_len);
 	uverbs_api_destroy(api);

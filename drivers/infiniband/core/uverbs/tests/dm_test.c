@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: memory that is not the program's: on the device, and in DMA buffers of other devices.
+ * KUnit: memory that is not the process's: on the device, and in DMA buffers of other devices.
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: what the methods of a driver read from attributes and write to them.
+ * KUnit: functions by which the methods of a driver read and write attributes.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -18,8 +18,8 @@ enum { IN, ABSENT, OUT, ATTRS };
  * @call: the request
  * @scope: its reject scope
  * @method: the method; all its attributes are the driver's own
- * @uattrs: the attributes as they came
- * @user: a page of user memory, behind which nothing is: the attributes, and from RESULT on a
+ * @uattrs: the kernel's copy of the attributes
+ * @user: a page of user memory with an unmapped page behind it: the attributes, and at RESULT a
  *	result
  */
 struct bench {
@@ -37,7 +37,7 @@ static void __user *user_at(const struct bench *b, size_t offset)
 	return (void __user *)(b->user + offset);
 }
 
-/* The request has this attribute. */
+/* Gives the request this attribute. */
 static void give(struct bench *b, u16 id, u16 len, u64 data)
 {
 	struct uverbs_attr *attr = &b->call->bundle.attrs[uverbs_attr_slot(id)];
@@ -84,7 +84,7 @@ static void bench_exit(struct kunit *test)
 		uverbs_call_end(b->call);
 }
 
-/* Does a number of the program fit a signed byte, and an unsigned one? */
+/* Checks whether a number of the program fits a signed byte, and an unsigned one. */
 static void bytes(struct kunit *test, s64 value, bool fits_signed, bool fits_unsigned)
 {
 	struct bench *b = test->priv;
@@ -134,7 +134,7 @@ static void constants(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sbyte, -5);
 	KUNIT_EXPECT_EQ(test, uverbs_get_const_default_unsigned(&ubyte, attrs, ABSENT, 200), 0);
 	KUNIT_EXPECT_EQ(test, ubyte, 200);
-	/* What is there counts more than a default. */
+	/* A value that is present takes precedence over the default. */
 	give(b, IN, sizeof(u64), 6);
 	KUNIT_EXPECT_EQ(test, uverbs_get_const_default_signed(&sbyte, attrs, IN, -5), 0);
 	KUNIT_EXPECT_EQ(test, sbyte, 6);
@@ -153,10 +153,10 @@ static void masks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uverbs_get_flags64(&wide, attrs, IN, BIT_ULL(40) | 7), 0);
 	KUNIT_EXPECT_EQ(test, wide, BIT_ULL(40) | 3);
 	KUNIT_EXPECT_EQ(test, uverbs_get_flags64(&wide, attrs, IN, BIT_ULL(40) | 1), -EINVAL);
-	/* Bits that the result has no room for are unknown, whatever is allowed. */
+	/* Bits that do not fit the result are refused, whatever the mask allows. */
 	KUNIT_EXPECT_EQ(test, uverbs_get_flags32(&bits, attrs, IN, U64_MAX), -EINVAL);
 
-	/* Of four bytes the others do not count. */
+	/* Of an attribute of four bytes only these four are read. */
 	give(b, IN, sizeof(u32), BIT_ULL(40) | 3);
 	KUNIT_EXPECT_EQ(test, uverbs_get_flags64(&wide, attrs, IN, 3), 0);
 	KUNIT_EXPECT_EQ(test, wide, 3);
@@ -174,7 +174,7 @@ static void masks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wide, 0);
 }
 
-/* The next result has room for @len bytes, which all are 0xa5 now. */
+/* Prepares room for a result of @len bytes, all of them 0xa5. */
 static void want_result(struct kunit *test, u16 len)
 {
 	struct bench *b = test->priv;
@@ -186,7 +186,7 @@ static void want_result(struct kunit *test, u16 len)
 	KUNIT_ASSERT_EQ(test, copy_to_user(user_at(b, RESULT), before, sizeof(before)), 0);
 }
 
-/* The result is these bytes, and nothing behind them was touched. */
+/* Expects these bytes in the result, and no change behind them. */
 static void expect_result(struct kunit *test, const void *expected, size_t len)
 {
 	struct bench *b = test->priv;
@@ -246,13 +246,13 @@ static void results_untold(struct kunit *test)
 	struct uverbs_attr_bundle *attrs = &b->call->bundle;
 	u64 value = 1;
 
-	/* The result fits the page, what is to be cleared behind it does not. */
+	/* The result fits the page, but the bytes to be cleared behind it do not. */
 	want_result(test, 12);
 	give(b, OUT, 12, b->user + PAGE_SIZE - 8);
 	KUNIT_EXPECT_EQ(test, uverbs_copy_to_struct_or_zero(attrs, OUT, &value, 8), -EFAULT);
 	KUNIT_EXPECT_FALSE(test, marked(test));
 	KUNIT_EXPECT_TRUE(test, b->scope.told);
-	/* That is no business of the other one. */
+	/* uverbs_copy_to() does not clear them, and succeeds. */
 	KUNIT_EXPECT_EQ(test, uverbs_copy_to(attrs, OUT, &value, 8), 0);
 	KUNIT_EXPECT_TRUE(test, marked(test));
 	want_result(test, 12);
@@ -260,13 +260,13 @@ static void results_untold(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, uverbs_copy_to(attrs, OUT, &value, 8), -EFAULT);
 	KUNIT_EXPECT_FALSE(test, marked(test));
 
-	/* The result can be written, the mark that it is there cannot. */
+	/* The result can be written, the flag that marks it as written cannot. */
 	want_result(test, 8);
 	b->call->user_attrs = user_at(b, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, uverbs_copy_to(attrs, OUT, &value, 8), -EFAULT);
 }
 
-/* The object has been destroyed when a method that does no more is called. */
+/* The handler of a method that only destroys is called after the object was destroyed. */
 static void destruction(struct kunit *test)
 {
 	struct bench *b = test->priv;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * KUnit: objects that only a driver has: one whose handles are numbers, and one whose handles are
- * descriptors. They are made and ended by requests, and end with their file or their device.
+ * descriptors. Requests make and destroy them, and so does the end of their file or device.
  */
 #include <linux/file.h>
 #include <rdma/uverbs_std_types.h>
@@ -51,14 +51,14 @@ struct number {
  * struct driver - what the driver has done
  * @numbers: objects with numbers that it holds
  * @files: objects with descriptors that it holds
- * @used: descriptors that it was given
- * @traded: numbers that ended for others
- * @ended: objects that were to end, by reason
- * @ret: what a method returns
- * @unmade: it fails before it has made the object
- * @nothing: it succeeds without an object
- * @refuse: what the end of a number returns
- * @wrong: objects that ended without having been made
+ * @used: requests that passed it a descriptor
+ * @traded: requests that destroyed a number and passed it another object
+ * @ended: calls to destroy an object, by reason
+ * @ret: return value of a method
+ * @unmade: a method that fails does so before it has made the object
+ * @nothing: a method succeeds without making an object
+ * @refuse: return value of the call that destroys a number
+ * @wrong: calls to destroy an object that was not made
  */
 static struct driver {
 	int numbers, files, used, traded;
@@ -166,7 +166,7 @@ const struct uapi_definition fake_driver_objects[] = {
 	{}
 };
 
-/* Asks for a method by its only attribute. Returns its handle, or a negative errno. */
+/* Calls a method with one attribute, a handle. Returns that handle, or a negative errno. */
 static s64 call(struct uverbs_test *t, u16 object, u16 method, s64 handle)
 {
 	struct ib_uverbs_attr attr = TU_HANDLE(FAKE_ATTR_HANDLE, handle);
@@ -206,7 +206,7 @@ static void numbers(struct kunit *test)
 	KUNIT_ASSERT_GE(test, two, 0);
 	KUNIT_EXPECT_NE(test, one, two);
 	KUNIT_EXPECT_EQ(test, driver.numbers, 2);
-	/* It is no PD, and a PD is none of these. */
+	/* A number is not accepted as a PD, nor a PD as a number. */
 	KUNIT_EXPECT_EQ(test, end(t, t->pd), -EINVAL);
 	KUNIT_EXPECT_EQ(test, end(t, one), one);
 	KUNIT_EXPECT_EQ(test, driver.ended[RDMA_REMOVE_DESTROY], 1);
@@ -216,7 +216,7 @@ static void numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, end(t, two), -EBUSY);
 	driver.refuse = 0;
 
-	/* A request that fails leaves nothing, whether the driver had the object or not. */
+	/* A request that fails leaves no object, whether or not the driver had made it. */
 	driver.ret = -EIO;
 	KUNIT_EXPECT_EQ(test, new_number(t), -EIO);
 	KUNIT_EXPECT_EQ(test, driver.ended[RDMA_REMOVE_ABORT], 1);
@@ -230,7 +230,7 @@ static void numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.numbers, 0);
 }
 
-/* A method that succeeds without an object leaves a handle, which ends as any other does. */
+/* A method that succeeds without an object leaves a handle, which can be destroyed like others. */
 static void number_of_nothing(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -261,7 +261,7 @@ static void files(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, filp);
 	KUNIT_EXPECT_PTR_EQ(test, filp->f_op, &file_fops);
 	fput(filp);
-	/* The file that has made it knows it, and no other. */
+	/* Only the file that made it accepts it. */
 	KUNIT_EXPECT_EQ(test, use(t, fd), fd);
 	KUNIT_EXPECT_EQ(test, use(t, t->async_fd), -EBADF);
 	KUNIT_ASSERT_EQ(test, tu_open(&other), 0);
@@ -282,7 +282,7 @@ static void files(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.files, 0);
 }
 
-/* A descriptor may stay open when its object has ended, which happens once. */
+/* A descriptor may stay open after its object was destroyed, which happens once. */
 static void files_outlive_objects(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -308,7 +308,7 @@ static void files_outlive_objects(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, driver.ended[RDMA_REMOVE_DRIVER_REMOVE], 2);
 }
 
-/* Ends a number for another object, which attribute @id names. */
+/* Destroys a number in a request that also uses another object, which attribute @id names. */
 static int trade(struct uverbs_test *t, s64 handle, u16 id, s64 other)
 {
 	struct ib_uverbs_attr attrs[] = {
@@ -319,7 +319,7 @@ static int trade(struct uverbs_test *t, s64 handle, u16 id, s64 other)
 	return tu_ioctl(t, FAKE_OBJECT_NUMBER, FAKE_METHOD_NUMBER_TRADE, attrs, ARRAY_SIZE(attrs));
 }
 
-/* With the device gone an object can be ended, and nothing else be done with one. */
+/* After the removal of the device an object can be destroyed, but not used. */
 static void trades(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -342,7 +342,7 @@ static void trades(struct kunit *test)
 	tu_expect_refused(t, trade(t, two, FAKE_ATTR_OTHER, three), -EIO, "device was removed");
 	tu_expect_refused(t, trade(t, two, FAKE_ATTR_FILE, fd), -EIO, "device was removed");
 	KUNIT_EXPECT_EQ(test, driver.traded, 2);
-	/* A request that was refused has ended nothing. */
+	/* A request that was refused has destroyed nothing. */
 	KUNIT_EXPECT_EQ(test, end(t, two), two);
 	KUNIT_EXPECT_EQ(test, end(t, two), -ENOENT);
 	KUNIT_EXPECT_EQ(test, end(t, three), three);

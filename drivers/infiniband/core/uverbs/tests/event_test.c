@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: which object of user space an event is for. A program may give the next object the same
- * user_handle, as it does when its memory is used again; events of the old object that nobody has
- * read yet must not look like events of the next one.
+ * KUnit: the object that an event names. A program may give a new object the user_handle of a
+ * destroyed one, for example because malloc() returned the same memory; unread events of the old
+ * object must not be taken for events of the new one.
  */
 #include <linux/file.h>
 #include <linux/uaccess.h>
@@ -14,7 +14,7 @@
 #define NOTHING	-EAGAIN
 
 /**
- * struct bench - what the objects are made with
+ * struct bench - what the objects under test are made from
  * @t: device, file, PD and CQ
  * @xrcd: handle of an XRC domain
  * @channel: descriptor of a completion channel
@@ -32,12 +32,12 @@ static struct bench *bench_of(struct kunit *test)
 
 /**
  * struct source - a kind of object that reports events
- * @name: of the kind
- * @type: what it reports
+ * @name: name of the kind
+ * @type: the event it reports
  * @make: makes one; *handle becomes its handle
- * @raise: has the one that was made last report the event
- * @end: destroys it; *told becomes how many of its events were read
- * @channel: it is a completion, which is read from the channel
+ * @raise: makes the object that was made last report the event
+ * @end: destroys it; *told becomes the number of its events that were read
+ * @channel: the event is a completion event, which is read from the channel
  */
 struct source {
 	const char *name;
@@ -253,7 +253,7 @@ static void source_name(const struct source *source, char *name)
 
 KUNIT_ARRAY_PARAM(source, sources, source_name);
 
-/* What the program reads next from a file: @buf, @len bytes; 0 or a negative errno. */
+/* Reads @len bytes from a file into @buf. Returns 0 or a negative errno. */
 static int read_fd(struct bench *b, int fd, void *buf, size_t len)
 {
 	struct file *filp = fget(fd);
@@ -270,7 +270,7 @@ static int read_fd(struct bench *b, int fd, void *buf, size_t len)
 	return copy_from_user(buf, tu_at(b->t, TU_FREE), len) ? -EFAULT : 0;
 }
 
-/* The next event is @source's and names @element; or there is none, as @ret says. */
+/* Expects an event of @source that names @element, or the error @ret if there is none. */
 static void expect_read(struct kunit *test, const struct source *source, int ret, u64 element)
 {
 	struct ib_uverbs_async_event_desc desc = {};
@@ -288,7 +288,7 @@ static void expect_read(struct kunit *test, const struct source *source, int ret
 		KUNIT_EXPECT_EQ(test, desc.event_type, source->type);
 }
 
-/* Three events of the old object come, and one is read; the next object gets its own alone. */
+/* One of three events of the old object is read; the new object gets only its own events. */
 static void next_gets_its_own(struct kunit *test)
 {
 	const struct source *source = test->param_value;
@@ -313,7 +313,7 @@ static void next_gets_its_own(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, told, 1);
 }
 
-/* An object that the driver does not let go of keeps its events. */
+/* An object that the driver refuses to destroy keeps its events. */
 static void kept_object_keeps_them(struct kunit *test)
 {
 	const struct source *source = test->param_value;
@@ -332,7 +332,7 @@ static void kept_object_keeps_them(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, told, 2);
 }
 
-/* Who opens a target after another one has closed it gets no event of the other's. */
+/* A process that opens a target QP gets no events of an opener that closed it before. */
 static void opened_target(struct kunit *test)
 {
 	const struct source *source = &sources[3];
@@ -429,7 +429,7 @@ static void next_async_file(struct kunit *test)
 	tu_close_fd(again);
 }
 
-/* A program that arms and never reads has more events waiting than 32 bits count, in time. */
+/* A program that arms a CQ and never reads may get more than 2^32 unread events. */
 static void unread_for_long(struct kunit *test)
 {
 	struct bench *b = bench_of(test);
@@ -453,7 +453,7 @@ static void unread_for_long(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_fd(b, b->channel, &desc, sizeof(desc)), NOTHING);
 }
 
-/* How many events the asynchronous file has, all of which are read. */
+/* Reads all events of the asynchronous event file, and returns their number. */
 static unsigned int read_all(struct bench *b)
 {
 	struct ib_uverbs_async_event_desc desc;
@@ -465,8 +465,8 @@ static unsigned int read_all(struct bench *b)
 }
 
 /*
- * Of an object's events only so many wait, as a program may cause any number; others have their own
- * room, and so have later ones when they have been read. DEVICE_FATAL always finds some.
+ * The number of unread events of an object is limited, as a program may cause any number. The limit
+ * holds per object, and reading makes room again. DEVICE_FATAL is always delivered.
  */
 static void unread_for_ever(struct kunit *test)
 {

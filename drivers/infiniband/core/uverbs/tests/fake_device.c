@@ -10,12 +10,12 @@
 #include "test_uverbs.h"
 
 /**
- * fake_made() - a call that makes something
+ * fake_made() - account for a driver call that makes an object
  * @fake: the device
- * @count: what it counts in
+ * @count: number of such objects
  * @udata: the driver's part of the request, or NULL
  *
- * Return: what the device is told to answer.
+ * Return: the result that the test has set for such calls.
  */
 int fake_made(struct fake_device *fake, int *count, struct ib_udata *udata)
 {
@@ -26,11 +26,11 @@ int fake_made(struct fake_device *fake, int *count, struct ib_udata *udata)
 }
 
 /**
- * fake_gone() - a call that ends something
+ * fake_gone() - account for a driver call that destroys an object
  * @fake: the device
- * @count: what it counts in
+ * @count: number of such objects
  *
- * Return: what the device is told to answer.
+ * Return: the result that the test has set for such calls.
  */
 int fake_gone(struct fake_device *fake, int *count)
 {
@@ -295,7 +295,7 @@ static int fake_detach(struct ib_qp *qp, union ib_gid *gid, u16 lid)
 }
 
 /**
- * fake_new_mr() - a call that makes a memory region
+ * fake_new_mr() - make a memory region for a driver call
  * @fake: the device
  * @udata: the driver's part of the request, or NULL
  *
@@ -494,7 +494,7 @@ static const struct ib_device_ops fake_ops = {
 };
 
 /**
- * fake_device_alloc() - make a device that can do what fake_ops has, not registered
+ * fake_device_alloc() - make a device with the calls of fake_ops; it is not registered
  *
  * Return: the device or NULL.
  */

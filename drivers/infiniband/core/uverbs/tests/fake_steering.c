@@ -86,7 +86,7 @@ static int fake_destroy_table(struct ib_rwq_ind_table *table)
 	return fake_gone(fake, &fake->made.tables);
 }
 
-/* ---- flow rules, what they do and where they count ---- */
+/* ---- flow rules, flow actions and counters ---- */
 
 static struct ib_flow *fake_create_flow(struct ib_qp *qp, struct ib_flow_attr *attr,
 					struct ib_udata *udata)
@@ -165,7 +165,7 @@ static int fake_read_counters(struct ib_counters *counters, struct ib_counters_r
 	return fake->answer;
 }
 
-/* ---- memory that is not the program's ---- */
+/* ---- device memory and DMA buffers ---- */
 
 static struct ib_dm *fake_alloc_dm(struct ib_device *ib, struct ib_ucontext *context,
 				   struct ib_dm_alloc_attr *attr, struct uverbs_attr_bundle *attrs)
@@ -182,7 +182,7 @@ static int fake_dealloc_dm(struct ib_dm *dm, struct uverbs_attr_bundle *attrs)
 {
 	struct fake_device *fake = fake_of(dm->device);
 
-	/* drivers find the context through the request */
+	/* Drivers use the context of the request. */
 	if (attrs->context != dm->uobject->context)
 		return -EFAULT;
 	return fake_free(fake, &fake->made.dms, dm);
@@ -229,7 +229,7 @@ static const struct ib_device_ops fake_steering_ops = {
 };
 
 /**
- * fake_steering_add() - let a device have all this
+ * fake_steering_add() - add the calls of this file to a device
  * @fake: the device, not registered yet
  */
 void fake_steering_add(struct fake_device *fake)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: files and what outlives them: opening one while the device goes, the number of a device
- * that comes back, mappings of its pages, and objects that a driver does not give back.
+ * KUnit: files and what outlives them: opening one while the device is removed, the number of a
+ * device that is added again, mappings of its pages, and objects that a driver does not destroy.
  */
 #include <linux/anon_inodes.h>
 #include <linux/completion.h>
@@ -24,8 +24,8 @@ static struct ib_uverbs_file *file_of(struct uverbs_test *t)
 }
 
 /*
- * Removal that waits for the last file ends with it.  A file that is being opened then comes too
- * late, although requests are still served.
+ * Removal that waits for user space ends when the last file is closed.  An open() after that fails,
+ * although requests are still served.
  */
 static void opened_while_going(struct kunit *test)
 {
@@ -48,7 +48,7 @@ static void plug(struct uverbs_test *t)
 	KUNIT_ASSERT_EQ(t->test, tu_open_file(t), 0);
 }
 
-/* A device that comes back is found by its old name, though a program still has the old file. */
+/* A device that is added again gets its old name, although a program still has the old file. */
 static void number_of_a_device(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv, again = *t, another = *t;
@@ -57,7 +57,7 @@ static void number_of_a_device(struct kunit *test)
 	tu_remove_device(t);
 	plug(&again);
 	KUNIT_EXPECT_EQ(test, again.udev->devnum, number);
-	/* The end of the old file is no second end of the number. */
+	/* Closing the old file does not free the number a second time. */
 	tu_close(t);
 	plug(&another);
 	KUNIT_EXPECT_NE(test, another.udev->devnum, number);
@@ -74,7 +74,7 @@ static struct ib_uobject *handle(struct uverbs_test *t, u32 id)
 	return xa_load(&file_of(t)->handles, id);
 }
 
-/* What is said of a PD in a dump. */
+/* Describes a PD as resource tracking does in a dump. */
 static int describe(struct uverbs_test *t, struct ib_pd *pd)
 {
 	struct nl_subject subject = {};
@@ -92,7 +92,7 @@ static int describe(struct uverbs_test *t, struct ib_pd *pd)
 	return ret;
 }
 
-/* They can be listed and report events when their file is gone. */
+/* They can be listed and report events after their file was closed. */
 static void kept_objects(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -111,7 +111,7 @@ static void kept_objects(struct kunit *test)
 	cq->comp_handler(cq, cq->cq_context);
 	cq->event_handler(&event, cq->cq_context);
 
-	/* Now the driver destroys them */
+	/* Now the driver destroys them. */
 	t->device->destroy = 0;
 	KUNIT_EXPECT_EQ(test, ib_destroy_cq_user(cq, NULL), 0);
 	KUNIT_EXPECT_EQ(test, ib_dealloc_pd_user(pd, NULL), 0);
@@ -121,7 +121,7 @@ static void kept_objects(struct kunit *test)
 	rdma_ucontext_free(context);
 }
 
-/* The device is dead: it keeps nothing any more. */
+/* give_up() of the driver: from now on it destroys every object. */
 static void end_device(struct ib_device *device)
 {
 	struct fake_device *fake = fake_of(device);
@@ -131,7 +131,7 @@ static void end_device(struct ib_device *device)
 	++*times;
 }
 
-/* A driver that can end its device is told to do that, once. Then they go. */
+/* A driver with give_up() is asked to end its device, once. Then the objects are destroyed. */
 static void given_up_for_kept_objects(struct kunit *test)
 {
 	static const struct rdma_ext_ops ext = { .give_up = end_device };
@@ -164,7 +164,7 @@ static void context_of_a_file(struct kunit *test)
 
 /* ---- mappings ---- */
 
-/* Each mapping is in its file's list, and holds the entry that led to it, if there is one. */
+/* Each mapping is in its file's list, and references the mmap entry it was made from, if any. */
 static void listed(struct kunit *test)
 {
 	struct rdma_umaps umaps = { .list = LIST_HEAD_INIT(umaps.list) };
@@ -215,7 +215,7 @@ static int revoke(void *data)
 
 /*
  * munmap holds mmap_lock for reading while it frees the page tables of a mapping that is still
- * listed.  Whoever takes the pages back has to wait for it.
+ * listed.  Revocation has to wait for it.
  */
 static void revoked(struct kunit *test)
 {
@@ -249,7 +249,7 @@ static void revoked(struct kunit *test)
 	mmap_read_unlock(mm);
 	wait_for_completion(&revoker.done);
 
-	/* Touches find a page that is the file's own */
+	/* Accesses find a page that belongs to the file. */
 	KUNIT_EXPECT_EQ(test, get_user(value, at), 0);
 	KUNIT_EXPECT_EQ(test, value, 0);
 	KUNIT_EXPECT_EQ(test, put_user(2, at), 0);
@@ -260,7 +260,7 @@ static void revoked(struct kunit *test)
 	__free_page(t->device->page);
 }
 
-/* Two mappings lose their pages; a later one has them again. */
+/* Two mappings lose their pages; a later mapping has pages of the device again. */
 static void disassociated(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -283,7 +283,7 @@ static void disassociated(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, put_user(i + 1, at[i]), 0);
 		KUNIT_EXPECT_EQ(test, READ_ONCE(*page), i + 1);
 	}
-	/* Touches find a page of the file's own instead. */
+	/* Accesses find a page of the file instead. */
 	for (int i = 0; i < 2; i++) {
 		KUNIT_EXPECT_EQ(test, get_user(value, at[i]), 0);
 		KUNIT_EXPECT_EQ(test, value, 0);
@@ -295,7 +295,7 @@ static void disassociated(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, READ_ONCE(*page), 3);
 	for (int i = 0; i < ARRAY_SIZE(at); i++)
 		KUNIT_EXPECT_EQ(test, vm_munmap(addr[i], PAGE_SIZE), 0);
-	/* Without mappings there is nothing to take. */
+	/* Without mappings there is nothing to revoke. */
 	rdma_user_mmap_disassociate(&t->device->ib);
 	fput(filp);
 	flush_delayed_fput();
@@ -303,10 +303,10 @@ static void disassociated(struct kunit *test)
 }
 
 /**
- * struct taker - takes a device's pages back while the driver maps them
+ * struct taker - a work item that revokes a device's mappings while the driver maps
  * @device: the device
- * @begun: completed before it does
- * @done: completed afterwards
+ * @begun: completed before the revocation
+ * @done: completed after it
  */
 struct taker {
 	struct ib_device *device;
@@ -323,7 +323,7 @@ static int take_back(void *data)
 	return 0;
 }
 
-/* The driver has looked whether its pages are good, and has not mapped them yet. */
+/* Runs after the driver has checked that its pages are usable and before it maps them. */
 static void before_it_maps(struct fake_device *device)
 {
 	struct taker *taker = device->priv;

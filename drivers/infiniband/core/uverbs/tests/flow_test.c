@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: flow rules of user space, from the specifications of the program to those of the driver;
- * the counters they count in and the actions they name; and the end of all of them.
+ * KUnit: flow rules of user space: translation of their specifications for the driver, the counters
+ * and flow actions they name, and destruction of all of these.
  */
 #include <linux/cred.h>
 #include <linux/slab.h>
@@ -161,7 +161,7 @@ static void filter_name(const struct filter_case *one, char *name)
 
 KUNIT_ARRAY_PARAM(filter, filters, filter_name);
 
-/* Bytes that are all different, and below the limits where there are some. */
+/* Fills a filter with bytes that all differ, and keeps numbers within their limits. */
 static void fill(const struct filter_case *one, u8 *filter, u8 first)
 {
 	for (unsigned int i = 0; i < one->known; i++)
@@ -206,7 +206,7 @@ static void filtered(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, (u8 *)spec + one->mask - one->known, val, one->known);
 	KUNIT_EXPECT_EQ(test, destroy_flow(t, flow, 0), 0);
 
-	/* A filter of a later kernel: what this one does not know may stand there, but not count */
+	/* A longer filter, of a later kernel: unknown bytes are accepted if their mask is zero. */
 	rule_begin(&rule, qp);
 	hdr = rule_add(&rule, one->type, sizeof(*hdr) + 2 * (one->len + 8));
 	if (rule.req.flow_attr.size <= sizeof(struct ib_uverbs_flow_spec_ipv6)) {
@@ -215,7 +215,7 @@ static void filtered(struct kunit *test)
 		((u8 *)(hdr + 1))[one->len + 8 + one->known] = 1;
 		tu_expect_refused(t, create_flow(t, &rule, &flow), -EINVAL, "mask behind");
 	}
-	/* and one of an earlier */
+	/* A shorter filter, of an earlier kernel. */
 	rule_begin(&rule, qp);
 	rule_add(&rule, one->type, sizeof(*hdr) + 8);
 	KUNIT_EXPECT_EQ(test, create_flow(t, &rule, &flow), 0);
@@ -237,7 +237,7 @@ static void filtered(struct kunit *test)
 	tu_expect_refused(t, create_flow(t, &rule, &flow), -EINVAL, "bits");
 }
 
-/* Several, some of them inside a tunnel, and what is to be done. */
+/* Several filters, some of them for inner headers of a tunnel, and actions. */
 static void chained(struct kunit *test)
 {
 	struct ib_uverbs_flow_spec_action_tag *tag;
@@ -268,7 +268,7 @@ static void chained(struct kunit *test)
 	spec = (void *)spec + spec->size;
 	KUNIT_EXPECT_EQ(test, spec->type, IB_FLOW_SPEC_ACTION_DROP);
 
-	/* The rule keeps its QP */
+	/* The rule holds a reference on its QP. */
 	tu_expect_refused(t, tu_destroy_qp(t, qp), -EBUSY, "is used by 1 other object");
 	tu_expect_refused(t, destroy_flow(t, flow, 1), -EINVAL, "comp_mask");
 	t->device->destroy = -EIO;
@@ -337,7 +337,7 @@ static void rules_refused(struct kunit *test)
 	tu_expect_refused(t, create_counting(t, qp, 4711, 1, &flow), -ENOENT, "counters 4711");
 	KUNIT_EXPECT_EQ(test, t->device->made.flows, 0);
 
-	/* The request ends before its structure, or its specifications, or goes on behind them */
+	/* The request is too short for its structure or its specifications, or too long. */
 	rule_begin(&rule, qp);
 	KUNIT_EXPECT_EQ(test, tu_write_ex(t, IB_USER_VERBS_EX_CMD_CREATE_FLOW, &rule, 16, NULL, 0),
 			-ENOSPC);
@@ -347,11 +347,11 @@ static void rules_refused(struct kunit *test)
 	rule.specs[2] = 1;
 	KUNIT_EXPECT_EQ(test, tu_write_ex(t, IB_USER_VERBS_EX_CMD_CREATE_FLOW, &rule,
 					  sizeof(rule.req) + 24, NULL, 0), -EOPNOTSUPP);
-	/* Nothing holds the QP */
+	/* The refused rules hold no reference on the QP. */
 	KUNIT_EXPECT_EQ(test, tu_destroy_qp(t, qp), 0);
 }
 
-/* Rules see packets of others. */
+/* Rules need CAP_NET_RAW, since they can capture packets of others. */
 static void capability_needed(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -415,7 +415,7 @@ static void counted(struct kunit *test)
 	tu_expect_refused(t, destroy_counters(t, counters), -EBUSY, "is used by 1 other object");
 	tu_expect_refused(t, destroy_action(t, action), -EBUSY, "used by 1 flow rule");
 
-	/* As many as there is room for */
+	/* Only as many values as the attribute has room for are returned. */
 	KUNIT_EXPECT_EQ(test, read_counters(t, counters, 20, IB_UVERBS_READ_COUNTERS_PREFER_CACHED),
 			0);
 	KUNIT_EXPECT_EQ(test, t->device->asked.counters_flags,
@@ -474,7 +474,7 @@ static void gone_with_device(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, destroy_counters(t, counters), 0);
 }
 
-/* A QP need not name a table; where it does and the device has none, no handle is right. */
+/* An indirection table is optional for a QP; on a device without tables every handle is refused. */
 static void table_refused(struct uverbs_test *t, struct uverbs_api *api)
 {
 	struct ib_uverbs_attr table = TU_HANDLE(UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, t->pd);
@@ -486,7 +486,7 @@ static void table_refused(struct uverbs_test *t, struct uverbs_api *api)
 	tu_expect_refused(t, ret, -EINVAL, "this device has no such objects");
 }
 
-/* A device without the driver's calls has neither the objects nor the commands. */
+/* A device whose driver lacks the calls has neither the objects nor the commands. */
 static void not_offered(struct kunit *test)
 {
 	static const u8 commands[] = {
@@ -524,7 +524,10 @@ static void not_offered(struct kunit *test)
 	for (unsigned int i = 0; i < ARRAY_SIZE(objects); i++)
 		for (u16 method = 0; method < 4; method++)
 			KUNIT_EXPECT_NULL(test, uverbs_api_method(api, objects[i], method));
-	/* a region needs the object that it covers; of a buffer it is refused when asked for */
+	/*
+	 * DM_MR_REG does not exist without device memory; registration of a DMA buffer exists and
+	 * is refused.
+	 */
 	KUNIT_EXPECT_NULL(test, uverbs_api_method(api, UVERBS_OBJECT_MR,
 						  UVERBS_METHOD_DM_MR_REG));
 	KUNIT_EXPECT_TRUE(test, uverbs_api_method(api, UVERBS_OBJECT_MR,
@@ -561,7 +564,7 @@ static void without_memory(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, create_action(t, &starving_action), 0);
 	KUNIT_EXPECT_GT(test, tu_starve(t, flow_starving), 5);
 	KUNIT_EXPECT_EQ(test, t->device->made.flows, t->served);
-	/* Rules that failed are no users */
+	/* Rules that failed hold no reference. */
 	KUNIT_EXPECT_EQ(test, atomic_read(&t->device->asked.action->usecnt), t->served);
 }
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: addresses, QP attributes and paths for user space; what flow rules refer to.
+ * KUnit: addresses, QP attributes and paths for user space; references of flow rules.
  */
 #include <kunit/test.h>
 #include <rdma/ib_marshall.h>
@@ -39,7 +39,7 @@ static void qp_attributes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 9, dst.alt_timeout);
 	KUNIT_EXPECT_EQ(test, 0x77, dst.ah_attr.dlid);
 	KUNIT_EXPECT_EQ(test, 3, dst.ah_attr.sl);
-	/* Without a GRH nothing of one is told */
+	/* Without a GRH its members stay zero. */
 	KUNIT_EXPECT_EQ(test, 0, dst.ah_attr.is_global);
 	KUNIT_EXPECT_EQ(test, 0, dst.ah_attr.grh.hop_limit);
 	KUNIT_EXPECT_EQ(test, 1, dst.alt_ah_attr.is_global);
@@ -91,7 +91,7 @@ static void paths(struct kunit *test)
 	ib_copy_path_rec_to_user(&back, &path);
 	KUNIT_EXPECT_MEMEQ(test, &back, &user, sizeof(user));
 
-	/* GIDs that stand for long LIDs */
+	/* GIDs that encode long LIDs. */
 	memcpy(user.dgid + 8, &(__be64) { OPA_MAKE_ID(0x54321) }, 8);
 	memcpy(user.sgid + 8, &(__be64) { OPA_MAKE_ID(0x54322) }, 8);
 	ib_copy_path_rec_from_user(&path, &user);

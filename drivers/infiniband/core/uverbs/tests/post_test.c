@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: work requests that are posted through the kernel, as the driver gets them and as the
- * decoder refuses them.
+ * KUnit: work requests posted through the kernel: those that reach the driver, and those that the
+ * decoder refuses.
  */
 #include <linux/slab.h>
 
@@ -23,7 +23,7 @@ static_assert(offsetof(struct ib_uverbs_post_send, wqe_size) == 20);
 static_assert(offsetof(struct ib_uverbs_post_recv, wqe_size) == 20);
 static_assert(offsetof(struct ib_uverbs_post_srq_recv, wqe_size) == 20);
 
-/* Three forms of the same test: what is posted to, and how. */
+/* The same tests run for sends, receives and SRQ receives: the command and its parameters. */
 struct target {
 	const char *name;
 	u32 command;
@@ -64,7 +64,10 @@ static int post(struct uverbs_test *t, u32 command, const struct post_request *r
 	return tu_write(t, command, req, sizeof(req->head) + tail, bad_wr, sizeof(*bad_wr));
 }
 
-/* Three work requests with 1, 0 and 2 entries; sends and receives begin alike for that. */
+/*
+ * Three work requests with 1, 0 and 2 entries; send and receive requests begin with the same
+ * members.
+ */
 static struct post_request three(const struct target *target, u32 handle, size_t *tail)
 {
 	struct post_request req = {
@@ -123,7 +126,7 @@ static void posted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->wr[2].sge[1].lkey, 32);
 }
 
-/* The response says which one, also when the request as a whole has failed. */
+/* The response names the work request that the driver refused, although the request fails. */
 static void stopped_by_driver(struct kunit *test)
 {
 	const struct target *target = test->param_value;
@@ -141,7 +144,7 @@ static void stopped_by_driver(struct kunit *test)
 	t->device->answer = 0;
 }
 
-/* Drivers whose queues the program writes itself learn by this that something is in them. */
+/* A doorbell: drivers whose queues the program writes itself are called without work requests. */
 static void nothing_to_post(struct kunit *test)
 {
 	const struct target *target = test->param_value;
@@ -156,7 +159,7 @@ static void nothing_to_post(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->device->posts, 1);
 }
 
-/* What is wrong, and that nothing of it has reached the driver. */
+/* Expects a refusal with this reason, and that nothing has reached the driver. */
 static void expect_refused(struct uverbs_test *t, const struct target *target,
 			   const struct post_request *req, size_t tail, int err,
 			   const char *reason)
@@ -182,7 +185,7 @@ static void refused(struct kunit *test)
 	req = good;
 	req.head.wqe_size = target->wqe - 4;
 	expect_refused(t, target, &req, tail - 12, -EINVAL, "wqe_size");
-	/* more entries than were announced, alone or together, or more than are there */
+	/* A work request, or all of them, have more entries than were announced or follow. */
 	num_sge = (void *)(req.tail + 2 * target->wqe +
 			   (target->command == IB_USER_VERBS_CMD_POST_SEND ?
 			    offsetof(struct ib_uverbs_send_wr, num_sge) :
@@ -203,17 +206,17 @@ static void refused(struct kunit *test)
 	req = good;
 	req.head.wqe_size = U32_MAX;
 	expect_refused(t, target, &req, tail, -ENOSPC, "do not fit");
-	/* Bytes follow behind everything. */
+	/* Further bytes follow the entries. */
 	req = good;
 	req.tail[tail] = 1;
 	expect_refused(t, target, &req, tail + 4, -EOPNOTSUPP, "not zero");
-	/* A handle of nothing, and of something else */
+	/* A handle that does not exist, and one of an object of another type. */
 	req = good;
 	req.head.handle = 4711;
 	expect_refused(t, target, &req, tail, -ENOENT, "_handle 4711");
 	req.head.handle = t->pd;
 	expect_refused(t, target, &req, tail, -EINVAL, "right type");
-	/* Of two faults a wrong number is found before a wrong handle. */
+	/* A wrong number is refused before a wrong handle. */
 	req.head.wqe_size = 0;
 	expect_refused(t, target, &req, 3 * sizeof(struct ib_uverbs_sge), -EINVAL, "wqe_size 0");
 }
@@ -319,7 +322,7 @@ static void datagrams(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got->ud.remote_qkey, 0x11111111);
 	uobj = got->ud.ah->uobject;
 	KUNIT_EXPECT_EQ(test, uobj->id, ah);
-	/* The request shares it, and gives it back */
+	/* The address handle is unlocked after the request. */
 	KUNIT_EXPECT_EQ(test, atomic_read(&uobj->usecnt), 0);
 
 	wr.wr.ud.ah = 4711;
@@ -345,7 +348,7 @@ static int post_starving(struct uverbs_test *t)
 	return post(t, starving_command, &starving, sizeof(starving.tail), &bad_wr);
 }
 
-/* However little memory there is, all are posted or none is. */
+/* Whichever allocation fails, all work requests are posted or none is. */
 static void without_memory(struct kunit *test)
 {
 	const struct target *target = test->param_value;

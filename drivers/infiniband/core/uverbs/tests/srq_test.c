@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: shared receive queues of user space: made, changed, used by QPs, their events, and their
- * end by request, with the file and with the device.
+ * KUnit: shared receive queues of user space: creation, modification, use by QPs, events, and
+ * destruction by request, by closing the file and by removal of the device.
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -23,7 +23,7 @@ static void made_by_write(struct kunit *test)
 	req.pd_handle = t->pd;
 	KUNIT_EXPECT_EQ(test, tu_write(t, IB_USER_VERBS_CMD_CREATE_SRQ, &req, sizeof(req), &resp,
 				       sizeof(resp)), 0);
-	/* The driver was asked, and its answer comes back */
+	/* The driver gets the wanted size, and its answer is returned. */
 	KUNIT_EXPECT_EQ(test, t->device->srq_attr.max_wr, 100);
 	KUNIT_EXPECT_EQ(test, t->device->srq_attr.srq_limit, 7);
 	KUNIT_EXPECT_EQ(test, resp.max_wr, 128);
@@ -73,7 +73,7 @@ static void made_by_ioctl(struct kunit *test)
 	u32 resp[3];
 	s64 handle;
 
-	/* The number of an SRQ is returned for the one kind that has one */
+	/* Only an XRC SRQ returns a number. */
 	KUNIT_ASSERT_EQ(test, put_user(0x77, (u32 __user *)tu_at(t, TU_FREE + 8)), 0);
 	KUNIT_EXPECT_EQ(test, create_by_ioctl(t, IB_UVERBS_SRQT_BASIC,
 					      UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM,
@@ -115,7 +115,7 @@ static void refused(struct kunit *test)
 	struct uverbs_test *t = test->priv;
 	s64 handle;
 
-	/* Handle 0 is no domain's */
+	/* Handle 0 names no domain. */
 	expect_refused(t, create_x(t, IB_SRQT_XRC, t->pd, t->cq), -EINVAL, "xrcd_handle");
 	expect_refused(t, create_x(t, IB_SRQT_TM, t->pd, 4711), -ENOENT, "cq_handle 4711");
 	expect_refused(t, create_x(t, IB_SRQT_BASIC, 4712, 0), -ENOENT, "pd_handle 4712");
@@ -189,7 +189,7 @@ static void used_by_qps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tu_destroy_srq(t, srq, &events), -EBUSY);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(tu_reason(t), "is used by 1 other object"));
 	KUNIT_EXPECT_EQ(test, tu_destroy_qp(t, qp), 0);
-	/* A driver that refuses keeps it as it was */
+	/* If the driver refuses, the SRQ stays as it was. */
 	t->device->destroy = -EIO;
 	KUNIT_EXPECT_EQ(test, tu_destroy_srq(t, srq, &events), -EIO);
 	t->device->destroy = 0;
@@ -207,7 +207,7 @@ static void raise(struct ib_srq *srq, enum ib_event_type type)
 	srq->event_handler(&event, srq->srq_context);
 }
 
-/* Those that were read are counted, those that were not go with the SRQ. */
+/* DESTROY_SRQ returns the number of events read; unread ones are discarded. */
 static void events(struct kunit *test)
 {
 	struct ib_uverbs_async_event_desc desc;
@@ -243,7 +243,7 @@ static void closed_with_file(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->device->made.srqs + t->device->made.qps, 0);
 }
 
-/* The handles stay, empty, and return what libraries wait for. */
+/* The handles stay without objects, and return the event counts that libraries wait for. */
 static void gone_with_device(struct kunit *test)
 {
 	struct ib_uverbs_async_event_desc desc;
@@ -270,7 +270,7 @@ static void device_says(struct uverbs_test *t, enum ib_event_type type)
 	flush_workqueue(ib_wq);
 }
 
-/* Whether it was read before the device goes or not. */
+/* DEVICE_FATAL is delivered once, whether or not it was read before the removal. */
 static void fatal_once(struct kunit *test)
 {
 	struct ib_uverbs_async_event_desc desc;
@@ -290,7 +290,7 @@ static void fatal_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tu_read_event(t, &desc), -EIO);
 }
 
-/* A device that has recovered from an error goes: that is reported again. */
+/* If a device recovers from an error and is removed later, DEVICE_FATAL is reported again. */
 static void fatal_again(struct kunit *test)
 {
 	struct ib_uverbs_async_event_desc desc;
@@ -323,7 +323,7 @@ static int create_starving_ioctl(struct uverbs_test *t)
 	return create_by_ioctl(t, IB_UVERBS_SRQT_BASIC, 0, 0, 0, &handle);
 }
 
-/* What fails is undone: there are as many as requests that succeeded. */
+/* Requests that fail are undone: the driver has as many SRQs as requests succeeded. */
 static void without_memory(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;

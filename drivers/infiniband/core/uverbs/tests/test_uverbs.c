@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The helpers of test_uverbs.h: a program's requests and what it gets for them.
+ * The helpers of test_uverbs.h: a program's requests and their responses.
  */
 #include <linux/cred.h>
 #include <linux/fdtable.h>
@@ -25,7 +25,7 @@ void __user *tu_at(struct uverbs_test *t, size_t offset)
 	return u64_to_user_ptr(t->user + offset);
 }
 
-/* The response holds what the kernel left alone as 0xa5. */
+/* Fills the response with 0xa5, which shows the bytes that the kernel did not write. */
 static int prepare_response(struct uverbs_test *t, size_t len)
 {
 	u8 __user *to = tu_at(t, TU_RESPONSE);
@@ -36,7 +36,7 @@ static int prepare_response(struct uverbs_test *t, size_t len)
 	return 0;
 }
 
-/* The request may be made to fail, the test's own copies may not. */
+/* Enables fault injection: for the request only, not for the test's own copies. */
 static void fail_begin(struct uverbs_test *t)
 {
 #ifdef CONFIG_FAULT_INJECTION
@@ -52,7 +52,7 @@ static void fail_end(struct uverbs_test *t)
 #endif
 }
 
-/* Sends what stands in the buffer. */
+/* Sends the request in the buffer. */
 static int send(struct uverbs_test *t, size_t len, void *resp, size_t resp_len)
 {
 	loff_t pos = 0;
@@ -69,7 +69,7 @@ static int send(struct uverbs_test *t, size_t len, void *resp, size_t resp_len)
 }
 
 /**
- * tu_write() - a request in the write() form
+ * tu_write() - send a request in the write() form
  * @t: the test
  * @number: IB_USER_VERBS_CMD_*
  * @req: the structure and what follows it; a response's address is written into it
@@ -96,7 +96,7 @@ int tu_write(struct uverbs_test *t, unsigned int number, const void *req, size_t
 }
 
 /**
- * tu_write_ex() - a request in the extended write() form
+ * tu_write_ex() - send a request in the extended write() form
  * @t: the test
  * @number: IB_USER_VERBS_EX_CMD_*
  * @req: the structure
@@ -125,12 +125,12 @@ int tu_write_ex(struct uverbs_test *t, unsigned int number, const void *req, siz
 }
 
 /**
- * tu_ioctl() - a request by ioctl
+ * tu_ioctl() - send a request by ioctl
  * @t: the test
  * @object: UVERBS_OBJECT_*
  * @method: UVERBS_METHOD_*
- * @attrs: its attributes, with the numbers of new objects afterwards
- * @num: how many
+ * @attrs: its attributes; afterwards they hold the handles of new objects
+ * @num: number of attributes
  *
  * Return: 0 or a negative errno.
  */
@@ -156,7 +156,7 @@ int tu_ioctl(struct uverbs_test *t, u16 object, u16 method, struct ib_uverbs_att
 }
 
 /**
- * tu_reason() - why the last request that was refused was refused
+ * tu_reason() - get the reason recorded for the last refused request
  * @t: the test
  *
  * Return: the text, which the next call overwrites.
@@ -194,10 +194,10 @@ int tu_read_event(struct uverbs_test *t, struct ib_uverbs_async_event_desc *desc
 }
 
 /**
- * tu_expect_refused() - a request was refused, for a reason that names this
+ * tu_expect_refused() - expect that a request was refused with an error and a reason
  * @t: the test
- * @ret: what it returned
- * @err: what it has to return
+ * @ret: result of the request
+ * @err: expected result
  * @reason: part of the text
  */
 void tu_expect_refused(struct uverbs_test *t, int ret, int err, const char *reason)
@@ -209,11 +209,11 @@ void tu_expect_refused(struct uverbs_test *t, int ret, int err, const char *reas
 
 #ifdef CONFIG_FAULT_INJECTION
 /**
- * tu_starve() - send a request, with one of its allocations or copies failing after the other
+ * tu_starve() - send a request repeatedly, each time with another allocation or copy failing
  * @t: the test
- * @request: sends it; called until it is not made to fail any more
+ * @request: sends it; called until none of its allocations or copies was made to fail
  *
- * Return: how many of the requests have failed; @t->served says how many have not.
+ * Return: the number of requests that failed; @t->served counts those that succeeded.
  */
 unsigned int tu_starve(struct uverbs_test *t, int (*request)(struct uverbs_test *t))
 {
@@ -476,13 +476,13 @@ int tu_init(struct kunit *test)
 }
 
 /**
- * tu_close_fd() - close a descriptor and wait until that has taken effect
+ * tu_close_fd() - close a descriptor and wait until its release operation has run
  * @fd: the descriptor
  */
 void tu_close_fd(int fd)
 {
 	close_fd(fd);
-	/* kernel threads have their files closed by a work item */
+	/* In a kernel thread, a work item releases the file. */
 	flush_delayed_fput();
 }
 
@@ -501,7 +501,7 @@ void tu_close(struct uverbs_test *t)
 }
 
 /**
- * tu_remove_device() - take the device away while the file is open
+ * tu_remove_device() - remove the device while the file is open
  * @t: the test
  */
 void tu_remove_device(struct uverbs_test *t)
@@ -518,7 +518,7 @@ void tu_remove_device(struct uverbs_test *t)
  * tu_exit() - close the file, unless a test has, and remove the device; exit of a suite
  * @test: the test
  *
- * Nothing may be left in the driver.
+ * Expects that no object is left in the driver.
  */
 void tu_exit(struct kunit *test)
 {

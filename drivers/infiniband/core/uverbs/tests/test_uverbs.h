@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * For the KUnit suites of user verbs: a device without hardware that says what it is told to say,
- * a file of its character device, and requests on that file as a program would send them, from
- * memory of the test's own address space.
+ * For the KUnit suites of user verbs: a device without hardware whose results the test sets, a file
+ * of its character device, and requests on that file as a program would send them, from memory of
+ * the test's own address space.
  */
 #ifndef CORE_UVERBS_TEST_UVERBS_H
 #define CORE_UVERBS_TEST_UVERBS_H
@@ -57,8 +57,8 @@ struct fake_made {
 #define FAKE_SGES	4
 
 /**
- * struct fake_wr - a work request as the driver was given it
- * @wr: copied; its chain and list are not followed any more
+ * struct fake_wr - copy of a work request that the driver was given
+ * @wr: the work request; its next and sg_list must not be followed
  * @sge: its entries
  * @ud: the rest of a datagram
  * @rdma: the rest of an RDMA request
@@ -76,7 +76,7 @@ struct fake_wr {
 #define FAKE_RULE	1024
 
 /**
- * struct fake_asked - what the less common calls were given last
+ * struct fake_asked - last arguments of the less common driver calls
  * @wq: the work queue made
  * @wq_flags: its flags
  * @wq_attr: of modify_wq
@@ -113,7 +113,7 @@ struct fake_asked {
 	int access;
 };
 
-/* The fake driver's own method on flow actions, which makes one. */
+/* The fake driver's own method on flow actions, which creates one. */
 enum {
 	FAKE_METHOD_ACTION = 1U << UVERBS_ID_NS_SHIFT,
 	FAKE_ATTR_ACTION = 1U << UVERBS_ID_NS_SHIFT,
@@ -125,31 +125,31 @@ extern const struct uapi_definition fake_driver_objects[];
 /**
  * struct fake_device - the device
  * @ib: as the core sees it
- * @made: what it holds
- * @answer: what calls that make or change something return
- * @destroy: what calls that end something return
- * @take: work requests that are posted before one is refused with @answer
- * @posted: work requests that were posted
- * @posts: calls that post, with or without work requests
- * @wr: the first of them
- * @waiting: completions that polls find
- * @next_wc: wr_id of the next of them
- * @poll: what a poll returns that finds nothing
+ * @made: numbers of its objects
+ * @answer: result of calls that make or change an object
+ * @destroy: result of calls that destroy an object
+ * @take: number of work requests accepted before one is refused with @answer
+ * @posted: number of work requests posted
+ * @posts: number of calls that post, with or without work requests
+ * @wr: the first work requests posted
+ * @waiting: number of completions that polls find
+ * @next_wc: wr_id of the next completion
+ * @poll: result of a poll that finds none
  * @armed: flags of the last req_notify_cq
  * @udata_in: bytes of driver data in the last request
  * @srq_attr: of the last modify_srq
  * @srq_mask: of the last modify_srq
  * @ah_attr: of the last create_user_ah
  * @mw_type: type of the window made last
- * @replaces: reregistration answers with another MR
+ * @replaces: reregistration returns another MR
  * @page: what mmap shows
- * @meanwhile: what another program or thread does while the next XRC domain or mapping is made or
- *	the next completion taken, NULL for nothing
- * @priv: the test's own, for @meanwhile
+ * @meanwhile: called while the next XRC domain or mapping is made or the next completion polled, in
+ *	place of a concurrent program or thread; may be NULL
+ * @priv: data of the test for @meanwhile
  * @last_srq: the SRQ made last
  * @last_qp: the QP made last
  * @last_cq: the CQ made last
- * @asked: of the less common calls
+ * @asked: last arguments of the less common calls
  */
 struct fake_device {
 	struct ib_device ib;
@@ -179,7 +179,7 @@ struct fake_device {
 	struct fake_asked asked;
 };
 
-/* The test's user memory: requests at its start, responses behind them, then what a test likes. */
+/* The test's user memory: requests at its start, responses behind them, then free space. */
 #define TU_REQUEST	0
 #define TU_RESPONSE	(16 * 1024)
 #define TU_FREE		(32 * 1024)
@@ -193,17 +193,17 @@ struct fake_device {
  * @test: the test
  * @device: the device; NULL once it was removed
  * @udev: its character device
- * @inode: by which the file was opened
+ * @inode: inode with which the file was opened
  * @filp: the file
  * @user: address of the user memory
- * @buf: where requests are put together
- * @fail_nth: allocation or copy of the next request that is to fail, 0 for none; 0 afterwards
- *	when it has failed
- * @served: requests of tu_starve() that succeeded, some although an allocation failed
+ * @buf: buffer in which requests are built
+ * @fail_nth: number of the allocation or copy of the next request that is to fail, 0 for none;
+ *	reset to 0 when it has failed
+ * @served: number of requests of tu_starve() that succeeded, some although an allocation failed
  * @async_fd: descriptor of the context's asynchronous event file, or -1
  * @pd: handle of a PD
  * @cq: handle of a CQ
- * @reason: what tu_reason() gave last
+ * @reason: the last text of tu_reason()
  */
 struct uverbs_test {
 	struct kunit *test;
@@ -265,7 +265,7 @@ int tu_destroy_qp(struct uverbs_test *t, u32 handle);
 int tu_destroy_srq(struct uverbs_test *t, u32 handle, u32 *events);
 int tu_destroy_ah(struct uverbs_test *t, u32 handle);
 
-/* An attribute whose payload of up to eight bytes stands in it. */
+/* An attribute that holds its payload of up to eight bytes itself. */
 #define TU_VALUE(_id, _len, _value) \
 	{ .attr_id = _id, .len = _len, .flags = UVERBS_ATTR_F_MANDATORY, .data = _value }
 #define TU_HANDLE(_id, _handle) \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: requests whose response cannot be written.  They fail, and then they have made nothing,
- * and changed nothing that could be undone.
+ * KUnit: requests whose response cannot be written.  They fail, and leave no new object and no
+ * change that could have been undone.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -13,9 +13,9 @@
 
 #include "test_uverbs.h"
 
-/* ---- memory that can be read and not written ---- */
+/* ---- read-only memory ---- */
 
-/* A page with these bytes. */
+/* Maps a read-only page with these bytes. */
 static unsigned long read_only(struct uverbs_test *t, const void *data, size_t len)
 {
 	struct file *file = shmem_file_setup("kt_uverbs", PAGE_SIZE, 0);
@@ -30,7 +30,7 @@ static unsigned long read_only(struct uverbs_test *t, const void *data, size_t l
 	return addr;
 }
 
-/* A request in the write() form whose response goes to this address. */
+/* Sends a request in the write() form whose response goes to this address. */
 static int write_answered_at(struct uverbs_test *t, unsigned int number, const void *req,
 			     size_t len, u64 resp, size_t resp_len)
 {
@@ -49,7 +49,7 @@ static int write_answered_at(struct uverbs_test *t, unsigned int number, const v
 	return done < 0 ? done : 0;
 }
 
-/* A request in the write() form whose response cannot be written. */
+/* Sends a request in the write() form whose response cannot be written. */
 static int write_untold(struct uverbs_test *t, unsigned int number, const void *req, size_t len,
 			size_t resp_len)
 {
@@ -60,7 +60,7 @@ static int write_untold(struct uverbs_test *t, unsigned int number, const void *
 	return ret;
 }
 
-/* A request by ioctl whose attributes stand in memory that cannot be written. */
+/* Sends a request by ioctl whose attributes are in read-only memory. */
 static int ioctl_untold(struct uverbs_test *t, u16 object, u16 method,
 			struct ib_uverbs_attr *attrs, unsigned int num)
 {
@@ -79,7 +79,7 @@ static int ioctl_untold(struct uverbs_test *t, u16 object, u16 method,
 	return ret;
 }
 
-/* GET_CONTEXT, carried by an ioctl, answered in ordinary memory. */
+/* Sends GET_CONTEXT, carried by an ioctl, with its response in ordinary memory. */
 static int carried_context(struct uverbs_test *t,
 			   int (*send)(struct uverbs_test *t, u16 object, u16 method,
 				       struct ib_uverbs_attr *attrs, unsigned int num))
@@ -103,7 +103,7 @@ static int carried_context(struct uverbs_test *t,
 
 /* ---- contexts ---- */
 
-/* Does a second file have what a program needs? */
+/* Expects that a program can use the device through a second file. */
 static void expect_alive(struct uverbs_test *other)
 {
 	struct ib_uverbs_async_event_desc event;
@@ -120,8 +120,8 @@ static void expect_alive(struct uverbs_test *other)
 }
 
 /*
- * Neither context nor event file, which would wait for events after its file is gone.  The same
- * file opens a context later.
+ * The request leaves neither a context nor an event file, which would stay registered for events
+ * after its uverbs file was closed.  The same file opens a context later.
  */
 static void context_untold(struct kunit *test)
 {
@@ -153,7 +153,7 @@ static void context_untold(struct kunit *test)
 	tu_close(&next);
 }
 
-/* A driver that refuses leaves the place free as well. */
+/* If the driver refuses a context, the file can open one later as well. */
 static void context_refused(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv, other = *t;
@@ -169,7 +169,7 @@ static void context_refused(struct kunit *test)
 
 /* ---- objects ---- */
 
-/* An MR that takes the place of another, in one of two attempts. */
+/* Reregistration that replaces the MR: the first attempt fails, the second succeeds. */
 static void mr_untold(struct kunit *test)
 {
 	struct ib_uverbs_reg_mr reg = { .start = 0x1000, .length = 4096, .hca_va = 0x1000 };
@@ -289,7 +289,7 @@ static int poll_to(struct uverbs_test *t, unsigned long resp)
 				 sizeof(struct polled));
 }
 
-/* Completions of a QP, numbered from 50 on. */
+/* Gives the device completions with wr_id from 50 on. */
 static void complete_some(struct uverbs_test *t, int number)
 {
 	u32 qp;
@@ -299,7 +299,7 @@ static void complete_some(struct uverbs_test *t, int number)
 	t->device->next_wc = 50;
 }
 
-/* Wherever memory for the response ends, none is taken if not all of them could be delivered. */
+/* Wherever the writable memory ends, no completion is polled unless all can be delivered. */
 static void completions_untold(struct kunit *test)
 {
 	static const size_t writable[] = {
@@ -334,7 +334,7 @@ static void completions_untold(struct kunit *test)
 	vm_munmap(pages, PAGE_SIZE);
 }
 
-/* A response that crosses into another page arrives there. */
+/* A response that crosses a page boundary is written to both pages. */
 static void completions_across_pages(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -365,7 +365,10 @@ static void unmap(struct fake_device *fake)
 	vm_munmap((unsigned long)fake->priv, PAGE_SIZE);
 }
 
-/* Another thread unmaps the response while the driver is asked: what was taken is in the file. */
+/*
+ * Another thread unmaps the response while the driver polls: the completions are written to the
+ * pages of the mapped file.
+ */
 static void completions_unmapped_meanwhile(struct kunit *test)
 {
 	struct file *file = shmem_file_setup("kt_uverbs", PAGE_SIZE, 0);
@@ -390,7 +393,7 @@ static void completions_unmapped_meanwhile(struct kunit *test)
 	fput(file);
 }
 
-/* A driver that fails after some were taken: these are delivered, and then its error. */
+/* If the driver fails after some completions, these are delivered, and the next poll fails. */
 static void completions_before_failure(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -407,7 +410,7 @@ static void completions_before_failure(struct kunit *test)
 
 /* ---- work requests ---- */
 
-/* What cannot be told of is not posted. */
+/* Work requests are not posted if the response cannot be written. */
 static void posts_untold(struct kunit *test)
 {
 	struct {
@@ -434,7 +437,7 @@ static void posts_untold(struct kunit *test)
 	t->device->answer = 0;
 	t->device->take = FAKE_WRS;
 
-	/* Room behind the response is cleared, as with all other commands. */
+	/* Room behind the response is cleared, as for all other commands. */
 	KUNIT_EXPECT_EQ(test, tu_write(t, IB_USER_VERBS_CMD_POST_RECV, &req, sizeof(req), bad_wr,
 				       sizeof(bad_wr)), 0);
 	KUNIT_EXPECT_EQ(test, t->device->posted, 2);

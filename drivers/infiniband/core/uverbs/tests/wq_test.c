@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: work queues of user space and the tables over them: made in both forms, changed, used by
- * QPs, their events, and their end by request, with the file and with the device.
+ * KUnit: work queues of user space and their indirection tables: creation in both forms,
+ * modification, use by QPs, events, and destruction by request, by closing the file and by removal
+ * of the device.
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>
@@ -75,7 +76,7 @@ static void made_by_write(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tu_write(t, IB_USER_VERBS_CMD_DEALLOC_PD, &pd, sizeof(pd), NULL, 0),
 			0);
 
-	/* An older program gives less, a newer one more than the kernel knows */
+	/* Requests longer and shorter than the structure, as newer and older programs send. */
 	KUNIT_EXPECT_EQ(test, tu_write_ex(t, IB_USER_VERBS_EX_CMD_CREATE_WQ, &create,
 					  sizeof(create), &resp, sizeof(resp)), -ENOENT);
 	create.req.pd_handle = t->pd;
@@ -191,7 +192,7 @@ static void modified(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, asked->wq_attr.flags, 3);
 	KUNIT_EXPECT_EQ(test, asked->wq_attr.flags_mask, 7);
 
-	/* What the mask does not name is as it was */
+	/* Attributes that the mask does not name are unchanged. */
 	req.attr_mask = IB_WQ_CUR_STATE;
 	req.curr_wq_state = IB_WQS_ERR;
 	KUNIT_EXPECT_EQ(test, modify_wq(t, &req), 0);
@@ -261,7 +262,7 @@ static int destroy_table(struct uverbs_test *t, u32 table, u32 comp_mask)
 			   0);
 }
 
-/* A table of two places for one queue. */
+/* Makes a table with two entries for one queue. */
 static int make_table(struct uverbs_test *t, u32 wq, u32 *handle)
 {
 	struct table_request table = { .req.log_ind_tbl_size = 1, .wqs = { wq, wq } };
@@ -340,7 +341,7 @@ static void tables_refused(struct kunit *test)
 	tu_expect_refused(t, create_table(t, &good, 16, &resp), -ENOSPC, "log_ind_tbl_size 1");
 	t->device->answer = 0;
 	KUNIT_EXPECT_EQ(test, t->device->made.tables, 0);
-	/* None of them has kept the queue */
+	/* None of the failed requests holds a reference on the queue. */
 	KUNIT_EXPECT_EQ(test, destroy_wq(t, wq, 0, &events), 0);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: XRC domains of user space: private ones and those that a file names, shared between
- * processes, with the SRQs and target QPs in them, and their end.
+ * KUnit: XRC domains of user space: private ones and those bound to a file and shared between
+ * processes, the SRQs and target QPs in them, and their destruction.
  */
 #include <linux/fcntl.h>
 #include <linux/file.h>
@@ -71,7 +71,7 @@ static void expect_refused(struct uverbs_test *t, int ret, int err, const char *
 				  tu_reason(t), reason);
 }
 
-/* Without a file each domain is another one. */
+/* Without a file each request makes a domain of its own. */
 static void private_domains(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -89,7 +89,7 @@ static void private_domains(struct kunit *test)
 	t->device->answer = 0;
 }
 
-/* The flags mean what they mean of files. */
+/* O_CREAT and O_EXCL have the same meaning for domains as for files. */
 static void named(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -108,7 +108,7 @@ static void named(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, open_domain(t, other, O_CREAT, &three), 0);
 	KUNIT_EXPECT_EQ(test, t->device->made.xrcds, 2);
 
-	/* The domain outlives the descriptor, and goes with its last handle */
+	/* The domain outlives the descriptor, and is freed with its last handle. */
 	tu_close_fd(fd);
 	KUNIT_EXPECT_EQ(test, close_domain(t, one), 0);
 	KUNIT_EXPECT_EQ(test, t->device->made.xrcds, 2);
@@ -136,8 +136,8 @@ static void open_first(struct fake_device *fake)
 }
 
 /*
- * While the driver makes a domain, for which it may wait for the program's memory, another program
- * makes one of the same file: there is one domain, the other's.
+ * While the driver makes a domain, another program makes one for the same file: both use the domain
+ * of the other program.
  */
 static void named_by_two(struct kunit *test)
 {
@@ -171,7 +171,7 @@ static void named_by_two(struct kunit *test)
 	tu_close_fd(fd);
 }
 
-/* What is in a domain keeps it, in the process that made it. */
+/* Objects of a domain keep the handle by which they were made from being closed. */
 static void in_use(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv;
@@ -191,7 +191,7 @@ static void in_use(struct kunit *test)
 	expect_refused(t, close_domain(t, xrcd), -EBUSY, "1 QPs and SRQs");
 	KUNIT_EXPECT_EQ(test, tu_destroy_qp(t, qp.qp_handle), 0);
 
-	/* An initiator has a PD, and no domain; a PD is no domain */
+	/* An initiator has a PD and no domain; the handle of a PD names no domain. */
 	KUNIT_EXPECT_EQ(test, tu_create_qp(t, IB_QPT_XRC_INI, -1, &plain), 0);
 	KUNIT_EXPECT_PTR_EQ(test, t->device->last_qp->recv_cq, NULL);
 	KUNIT_EXPECT_EQ(test, tu_destroy_qp(t, plain), 0);
@@ -203,7 +203,7 @@ static void in_use(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, close_domain(t, xrcd), 0);
 }
 
-/* One process makes domain and target, another one opens both; the first dies. */
+/* One process makes domain and target QP, another one opens both; the first exits. */
 static void shared(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv, other = *t;
@@ -234,7 +234,7 @@ static void shared(struct kunit *test)
 	tu_close_fd(fd);
 }
 
-/* Nothing is left behind, whether a process or the device goes first. */
+/* No object is left, whether the process exits or the device is removed first. */
 static void left_behind(struct kunit *test)
 {
 	struct uverbs_test *t = test->priv, other = *t;
@@ -264,7 +264,7 @@ static int open_starving(struct uverbs_test *t)
 	int ret = open_domain(t, starving_fd, O_CREAT, &handle);
 	int fail_nth = t->fail_nth;
 
-	/* Another one each time */
+	/* The domain is closed at once, so that the next request makes a new one. */
 	t->fail_nth = 0;
 	if (!ret)
 		KUNIT_EXPECT_EQ(t->test, close_domain(t, handle), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * User memory for devices is pinned, charged to the process and mapped for DMA.
+ * User memory for devices: pinned, charged to the process and mapped for DMA.
  */
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -14,15 +14,18 @@
 
 #include "umem.h"
 
-/* So many pages are pinned in one go: as many as one page of pointers names. */
+/* Pages pinned with one call: as many as one page of struct page pointers holds. */
 #define BATCH	(PAGE_SIZE / sizeof(struct page *))
 
-/* Most queues and many registrations have so few that a page for their names would cost more. */
+/*
+ * Up to this many pages, which most queues and many registrations do not exceed, the pointers are
+ * on the stack.
+ */
 #define FEW	32
 
 /*
- * A page for names that each CPU keeps: one that is allocated is cleared first, which costs more
- * than to pin some ten pages.
+ * Each CPU keeps one page for page pointers: allocating one may include clearing it
+ * (init_on_alloc), which costs more than pinning ten pages.
  */
 static DEFINE_PER_CPU(struct page **, kept_list);
 
@@ -39,9 +42,9 @@ static void list_give(struct page **list)
 }
 
 /**
- * uverbs_umem_exit() - free the pages of names
+ * uverbs_umem_exit() - free the pages for page pointers that the CPUs keep
  *
- * Context: process; nobody registers memory any more.
+ * Context: process, when no more memory can be registered.
  */
 void uverbs_umem_exit(void)
 {
@@ -84,9 +87,9 @@ static void umem_unpin(struct ib_umem *umem, bool dirty)
 }
 
 /*
- * Pages of one huge page that go on where the last entry ends only make it longer, which needs no
- * look at each of them: first and last say that the others lie between. (Pages of other folios
- * may be mapped in any order.)
+ * If the pages belong to one huge page and continue the last entry, that entry is lengthened.  It
+ * is enough to look at the first and the last page, since a huge page is mapped in order.  (Pages
+ * of other folios may be mapped in any order.)
  */
 static bool umem_extend(struct ib_umem *umem, struct page **list, int got, unsigned int segment)
 {
@@ -104,8 +107,8 @@ static bool umem_extend(struct ib_umem *umem, struct page **list, int got, unsig
 }
 
 /*
- * Pins all pages, joining neighbours to long entries as far as the device takes them. @list has
- * room for a BATCH, or for all of them.
+ * Pins all pages and merges contiguous ones into entries as long as the device accepts. @list has
+ * room for BATCH pages or, if there are fewer, for all of them.
  */
 static int umem_pin_by(struct ib_umem *umem, unsigned long pages, unsigned int gup_flags,
 		       struct page **list)
@@ -156,9 +159,9 @@ static int umem_pin(struct ib_umem *umem, unsigned long pages, unsigned int gup_
 }
 
 /*
- * Processor and device share the memory for as long as it is registered, and any number of
- * registrations share pages: neither mapping nor unmapping hands it over to the other side, and a
- * hand-over at the end of one registration would harm the others.
+ * CPU and device share the memory for as long as it is registered, and several registrations may
+ * share pages: mapping and unmapping transfer no ownership, and a cache sync at the end of one
+ * registration would harm the others.
  */
 #define UMEM_DMA_ATTRS DMA_ATTR_SKIP_CPU_SYNC
 
@@ -196,7 +199,7 @@ static int umem_check(unsigned long addr, size_t size, int access)
  * @size: bytes
  * @access: IB_ACCESS_* bits; any that lets the device write needs writable memory
  *
- * Context: process, the one whose memory it is.
+ * Context: the process whose memory it is; may sleep.
  * Return: the memory, to be released with ib_umem_release(), or an error pointer: -EINVAL for an
  * empty or wrapping range, -EPERM or -ENOMEM over RLIMIT_MEMLOCK, -EFAULT for memory that is not
  * there or may not be written, -EOPNOTSUPP for on-demand access, -EINTR for a dying process.
@@ -219,7 +222,7 @@ struct ib_umem *ib_umem_get(struct ib_device *device, unsigned long addr, size_t
 	umem->ibdev = device;
 	umem->owning_mm = mm;
 	umem->address = addr;
-	umem->iova = addr;	/* until the driver says otherwise */
+	umem->iova = addr;	/* unless the driver sets another one */
 	umem->length = size;
 	umem->writable = ib_access_writable(access);
 	if (umem->writable)
@@ -283,7 +286,7 @@ void ib_umem_release(struct ib_umem *umem)
 EXPORT_SYMBOL(ib_umem_release);
 
 /**
- * ib_umem_find_best_pgsz() - largest page size a translation of the memory can use
+ * ib_umem_find_best_pgsz() - find the largest page size a translation of the memory can use
  * @umem: the memory; its iova is set to @virt
  * @pgsz_bitmap: page sizes the device has, a bit each
  * @virt: address the device will use for the first byte
@@ -291,8 +294,8 @@ EXPORT_SYMBOL(ib_umem_release);
  * A page size works if every page boundary of the device's address range is a page boundary in DMA
  * address space too: addresses agree below it where a contiguous run starts, and runs join only at
  * such a boundary.  A size beyond the whole range gains nothing, so the smallest size that covers
- * it in one page is the largest one returned.  Memory on demand has its own unit: no other size is
- * known to work.
+ * it in one page is the largest one returned.  Memory on demand is mapped in units of one page
+ * size, and only that size is known to work.
  *
  * Return: the page size, or 0 if the device has none that works.
  */
@@ -327,7 +330,7 @@ unsigned long ib_umem_find_best_pgsz(struct ib_umem *umem, unsigned long pgsz_bi
 	if (differ)
 		pgsz_bitmap &= GENMASK(min_t(unsigned int, __ffs64(differ), BITS_PER_LONG - 1), 0);
 
-	/* If first and last byte are in one page with several sizes, the smallest is used. */
+	/* If one page of several sizes holds both first and last byte, the smallest is used. */
 	fits = pgsz_bitmap;
 	if (virt ^ last)
 		fits = fls64(virt ^ last) < BITS_PER_LONG ?
@@ -340,7 +343,7 @@ EXPORT_SYMBOL(ib_umem_find_best_pgsz);
 
 /**
  * ib_umem_copy_from() - copy out of pinned memory
- * @dst: where to
+ * @dst: kernel memory to copy to
  * @umem: the memory
  * @offset: first byte
  * @length: bytes

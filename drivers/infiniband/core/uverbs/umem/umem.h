@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What uverbs needs of its user memory part. */
+/* What module init and exit of ib_uverbs need of umem/. */
 #ifndef UVERBS_UMEM_H
 #define UVERBS_UMEM_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory of other devices: a part of a DMA buffer as user memory.
+ * Memory of other devices: a part of a DMA buffer (dma-buf) as user memory.
  *
- * The exporter maps the whole buffer.  Of the scatter list that it gives, the entries
- * at the two ends are cut to the pages of the part while it is mapped, and made whole
- * again before the exporter gets its list back.
+ * The exporter maps the whole buffer and returns a scatter list.  While the part is mapped, the
+ * entries at its two ends are cut to the pages of the part; they are restored before the list is
+ * given back to the exporter.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
@@ -22,7 +22,7 @@ static struct dma_resv *dmabuf_resv(const struct ib_umem_dmabuf *umem_dmabuf)
 	return umem_dmabuf->attach->dmabuf->resv;
 }
 
-/* Lets the umem's table be the entries that hold the part, cut at both ends. */
+/* Makes the umem's table the entries that hold the part, cut at both ends. */
 static int dmabuf_cut(struct ib_umem_dmabuf *umem_dmabuf)
 {
 	struct ib_umem *umem = &umem_dmabuf->umem;
@@ -95,10 +95,10 @@ static int dmabuf_map(struct ib_umem_dmabuf *umem_dmabuf)
  * ib_umem_dmabuf_map_pages() - map a part of a buffer for its device
  * @umem_dmabuf: the part; its buffer's reservation lock is held
  *
- * If it is mapped already, this only waits for moves of the buffer.
+ * If it is mapped already, this only waits until moves of the buffer are complete.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL when the buffer was taken back; what the exporter refused.
+ * Return: 0; -EINVAL after the part was revoked; or the exporter's error.
  */
 int ib_umem_dmabuf_map_pages(struct ib_umem_dmabuf *umem_dmabuf)
 {
@@ -112,7 +112,7 @@ int ib_umem_dmabuf_map_pages(struct ib_umem_dmabuf *umem_dmabuf)
 	if (ret)
 		return ret;
 
-	/* The exporter may still be moving the buffer to where it is mapped now. */
+	/* The exporter may still be copying the contents to the place that is mapped now. */
 	left = dma_resv_wait_timeout(dmabuf_resv(umem_dmabuf), DMA_RESV_USAGE_KERNEL, false,
 				     MAX_SCHEDULE_TIMEOUT);
 	if (left > 0)
@@ -123,7 +123,7 @@ EXPORT_SYMBOL(ib_umem_dmabuf_map_pages);
 
 /**
  * ib_umem_dmabuf_unmap_pages() - end a mapping
- * @umem_dmabuf: the part, mapped or not, which the device uses no more; its buffer's
+ * @umem_dmabuf: the part, mapped or not; the device must not use it any more; its buffer's
  *	reservation lock is held
  *
  * Context: may sleep.
@@ -165,7 +165,7 @@ static struct ib_umem_dmabuf *dmabuf_get(struct ib_device *device, struct device
 
 	umem_dmabuf->umem.ibdev = device;
 	umem_dmabuf->umem.address = offset;
-	umem_dmabuf->umem.iova = offset;	/* until the driver says otherwise */
+	umem_dmabuf->umem.iova = offset;	/* unless the driver sets another one */
 	umem_dmabuf->umem.length = size;
 	umem_dmabuf->umem.writable = ib_access_writable(access);
 	umem_dmabuf->umem.is_dmabuf = 1;
@@ -186,13 +186,13 @@ err_put:
  * @size: bytes
  * @fd: the process's descriptor of the buffer
  * @access: enum ib_access_flags
- * @ops: with move_notify(), told when the mapping is no longer good; its attachment's
- *	importer_priv is what this returns
+ * @ops: its move_notify() is called when the mapping becomes invalid; importer_priv of the
+ *	attachment is the pointer returned here
  *
  * Context: may sleep.
- * Return: the part, not mapped yet, to be released with ib_umem_release(); -EBADF or
- * -EINVAL for what is no buffer, -EINVAL for bytes it has not, -ENOMEM, or the
- * exporter's error as an ERR_PTR.
+ * Return: the part, not mapped yet, to be released with ib_umem_release(); or an ERR_PTR(): -EBADF
+ * or -EINVAL if @fd is no dma-buf, -EINVAL for a range outside of the buffer, -ENOMEM, or the
+ * exporter's error.
  */
 struct ib_umem_dmabuf *ib_umem_dmabuf_get(struct ib_device *device, unsigned long offset,
 					  size_t size, int fd, int access,
@@ -203,9 +203,9 @@ struct ib_umem_dmabuf *ib_umem_dmabuf_get(struct ib_device *device, unsigned lon
 EXPORT_SYMBOL(ib_umem_dmabuf_get);
 
 /*
- * An exporter may move a buffer in order to pin it, and then tells all who have attached to it, who
- * pins it included: nothing is lost by that, as it is mapped only afterwards.  When this is called
- * first the part may not even know its attachment yet.
+ * An exporter may move a buffer in order to pin it, and then notifies all importers, including the
+ * one that pins it.  That one has not mapped the buffer yet, so the notification can be ignored.
+ * The first call may even come before the part has a pointer to its attachment.
  */
 static bool is_mapped(const struct dma_buf_attachment *attach)
 {
@@ -227,8 +227,8 @@ static const struct dma_buf_attach_ops pinned_ops = {
 };
 
 /*
- * Lets go of the buffer: from now on nothing of it is used or held.  Whoever uses it is told first,
- * and once.  The buffer's reservation lock is held.
+ * Revokes the part: calls the owner's revoke callback, at most once, and then unmaps and unpins the
+ * buffer.  The buffer's reservation lock is held.
  */
 static void dmabuf_take_back(struct ib_umem_dmabuf *part)
 {
@@ -257,7 +257,7 @@ static const struct dma_buf_attach_ops revocable_ops = {
 	.move_notify = revocable_moves,
 };
 
-/* Attaches, pins and maps.  When that has succeeded the reservation lock is held. */
+/* Attaches to the buffer, pins and maps it.  On success the reservation lock is held. */
 static struct ib_umem_dmabuf *dmabuf_get_pinned(struct ib_device *device,
 						struct device *dma_device, unsigned long offset,
 						size_t size, int fd, int access,
@@ -292,8 +292,8 @@ static struct ib_umem_dmabuf *dmabuf_get_pinned(struct ib_device *device,
  * @access: enum ib_access_flags
  *
  * Context: may sleep.
- * Return: the part, pinned and mapped, to be released with ib_umem_release(); an ERR_PTR
- * as of ib_umem_dmabuf_get(), or when the exporter cannot pin it.
+ * Return: the part, pinned and mapped, to be released with ib_umem_release(); or an ERR_PTR(): an
+ * error of ib_umem_dmabuf_get(), or the exporter's error if it cannot pin or map the buffer.
  */
 struct ib_umem_dmabuf *
 ib_umem_dmabuf_get_pinned_with_dma_device(struct ib_device *device, struct device *dma_device,
@@ -328,14 +328,14 @@ struct ib_umem_dmabuf *ib_umem_dmabuf_get_pinned(struct ib_device *device, unsig
 EXPORT_SYMBOL(ib_umem_dmabuf_get_pinned);
 
 /**
- * ib_umem_dmabuf_get_pinned_revocable_and_lock() - pin a part that can be taken back
+ * ib_umem_dmabuf_get_pinned_revocable_and_lock() - pin a part that can be revoked
  * @device: device that is to use it
  * @offset: first byte
  * @size: bytes
  * @fd: the process's descriptor of the buffer
  * @access: enum ib_access_flags
  *
- * The caller names its callback with ib_umem_dmabuf_set_revoke_locked() and unlocks with
+ * The caller sets its callback with ib_umem_dmabuf_set_revoke_locked() and unlocks with
  * ib_umem_dmabuf_revoke_unlock().
  *
  * Context: may sleep.
@@ -351,10 +351,10 @@ ib_umem_dmabuf_get_pinned_revocable_and_lock(struct ib_device *device, unsigned 
 EXPORT_SYMBOL(ib_umem_dmabuf_get_pinned_revocable_and_lock);
 
 /**
- * ib_umem_dmabuf_set_revoke_locked() - set who is called when a part is taken back
+ * ib_umem_dmabuf_set_revoke_locked() - set the callback for the revocation of a part
  * @umem_dmabuf: the part; its buffer's reservation lock is held
- * @revoke: called once, with that lock held, at the latest by the release; the device
- *	must not use the part when it returns
+ * @revoke: called once, with that lock held, at the latest by the release; when it returns, the
+ *	device must not use the part any more
  * @priv: passed to it
  *
  * Context: any.
@@ -369,7 +369,7 @@ void ib_umem_dmabuf_set_revoke_locked(struct ib_umem_dmabuf *umem_dmabuf,
 EXPORT_SYMBOL(ib_umem_dmabuf_set_revoke_locked);
 
 /**
- * ib_umem_dmabuf_revoke_lock() - keep a part from being taken back
+ * ib_umem_dmabuf_revoke_lock() - prevent the revocation of a part
  * @umem_dmabuf: the part
  *
  * Context: may sleep.
@@ -381,7 +381,7 @@ void ib_umem_dmabuf_revoke_lock(struct ib_umem_dmabuf *umem_dmabuf)
 EXPORT_SYMBOL(ib_umem_dmabuf_revoke_lock);
 
 /**
- * ib_umem_dmabuf_revoke_unlock() - end what ib_umem_dmabuf_revoke_lock() began
+ * ib_umem_dmabuf_revoke_unlock() - allow the revocation of a part again
  * @umem_dmabuf: the part
  *
  * Context: any.
@@ -393,7 +393,7 @@ void ib_umem_dmabuf_revoke_unlock(struct ib_umem_dmabuf *umem_dmabuf)
 EXPORT_SYMBOL(ib_umem_dmabuf_revoke_unlock);
 
 /**
- * ib_umem_dmabuf_revoke() - let go of a part now, whatever still refers to it
+ * ib_umem_dmabuf_revoke() - revoke a part now: unmap and unpin it before its release
  * @umem_dmabuf: the part
  *
  * Context: may sleep.
@@ -408,7 +408,7 @@ EXPORT_SYMBOL(ib_umem_dmabuf_revoke);
 
 /**
  * ib_umem_dmabuf_release() - release a part of a DMA buffer, for ib_umem_release()
- * @umem_dmabuf: the part, which the device uses no more
+ * @umem_dmabuf: the part; the device must not use it any more
  *
  * Context: may sleep.
  */

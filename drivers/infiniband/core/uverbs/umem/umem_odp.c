@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * User memory for which a device asks page by page, and which it loses when the process does.
+ * User memory on demand (ODP): a device requests it page by page, and loses a page when the process
+ * does.
  */
 #include <linux/cleanup.h>
 #include <linux/hmm.h>
@@ -18,7 +19,7 @@ static size_t odp_page_size(const struct ib_umem_odp *odp)
 	return 1UL << odp->page_shift;
 }
 
-/* Makes the lists for all pages of the range, none of which is there yet, and the notifier. */
+/* Allocates the lists for all pages of the range, empty, and registers the notifier. */
 static int odp_begin(struct ib_umem_odp *odp, const struct mmu_interval_notifier_ops *ops)
 {
 	unsigned long start = ALIGN_DOWN(odp->umem.address, odp_page_size(odp)), end;
@@ -87,17 +88,17 @@ static struct ib_umem_odp *odp_range(struct ib_umem_odp *odp, unsigned long addr
 }
 
 /**
- * ib_umem_odp_get() - memory of the current process, on demand
+ * ib_umem_odp_get() - register memory of the current process on demand
  * @device: device that is to use it
  * @addr: first byte
  * @size: bytes
- * @access: enum ib_access_flags, IB_ACCESS_ON_DEMAND among them; IB_ACCESS_HUGETLB makes
- *	huge pages the unit
- * @ops: told what the process loses
+ * @access: enum ib_access_flags, including IB_ACCESS_ON_DEMAND; with IB_ACCESS_HUGETLB the memory
+ *	is mapped in units of huge pages, otherwise of pages
+ * @ops: its invalidate() is called before the process loses pages
  *
- * Context: process, the one whose memory it is.
- * Return: the memory, nothing of it mapped, to be released with ib_umem_odp_release(); else an
- * ERR_PTR: -EINVAL or -EOVERFLOW for an empty or wrapping range, -ENOMEM.
+ * Context: the process whose memory it is; may sleep.
+ * Return: the memory, none of it mapped, to be released with ib_umem_odp_release(); or an
+ * ERR_PTR(): -EINVAL or -EOVERFLOW for an empty or wrapping range, -ENOMEM.
  */
 struct ib_umem_odp *ib_umem_odp_get(struct ib_device *device, unsigned long addr, size_t size,
 				    int access, const struct mmu_interval_notifier_ops *ops)
@@ -118,9 +119,9 @@ EXPORT_SYMBOL(ib_umem_odp_get);
  * @device: device that is to use it
  * @access: enum ib_access_flags, without IB_ACCESS_HUGETLB
  *
- * Context: process, the one whose memory it is.
- * Return: the parent, to be released with ib_umem_odp_release() after its children; -EINVAL or
- * -ENOMEM as an ERR_PTR.
+ * Context: the process whose memory it is; may sleep.
+ * Return: the parent, to be released with ib_umem_odp_release() after its children; or
+ * ERR_PTR(-EINVAL) or ERR_PTR(-ENOMEM).
  */
 struct ib_umem_odp *ib_umem_odp_alloc_implicit(struct ib_device *device, int access)
 {
@@ -132,7 +133,7 @@ struct ib_umem_odp *ib_umem_odp_alloc_implicit(struct ib_device *device, int acc
 	if (!odp)
 		return ERR_PTR(-ENOMEM);
 	odp->is_implicit_odp = true;
-	/* While there are no ranges no notifier keeps it. */
+	/* Without ranges there is no notifier that would hold the mm. */
 	mmgrab(current->mm);
 	return odp;
 }
@@ -143,11 +144,11 @@ EXPORT_SYMBOL(ib_umem_odp_alloc_implicit);
  * @root_umem: parent from ib_umem_odp_alloc_implicit(), which outlives the range
  * @addr: first byte
  * @size: bytes
- * @ops: told what the process loses
+ * @ops: its invalidate() is called before the process loses pages
  *
  * Context: may sleep; any process.
- * Return: the range, to be released with ib_umem_odp_release(); -EFAULT when the process is
- * gone, or an ERR_PTR as of ib_umem_odp_get().
+ * Return: the range, to be released with ib_umem_odp_release(); or an ERR_PTR(): -EFAULT if the
+ * process of the parent has exited, or an error of ib_umem_odp_get().
  */
 struct ib_umem_odp *ib_umem_odp_alloc_child(struct ib_umem_odp *root_umem, unsigned long addr,
 					    size_t size,
@@ -174,8 +175,8 @@ static void odp_unmap_all(struct ib_umem_odp *odp)
 }
 
 /**
- * ib_umem_odp_release() - let go of memory
- * @umem_odp: the memory, which the device uses no more
+ * ib_umem_odp_release() - unmap and release memory on demand
+ * @umem_odp: the memory; the device must not use it any more
  *
  * Context: may sleep.
  */
@@ -241,7 +242,7 @@ static int odp_map_found(struct ib_umem_odp *odp, size_t first, size_t count, u6
 	return count;
 }
 
-/* Look the process's pages up; with its mm held. */
+/* Looks up the pages of the process, on whose mm the caller holds a reference. */
 static int odp_find(struct hmm_range *range, struct mm_struct *mm, unsigned long until)
 {
 	int ret;
@@ -256,17 +257,18 @@ static int odp_find(struct hmm_range *range, struct mm_struct *mm, unsigned long
 }
 
 /**
- * ib_umem_odp_map_dma_and_lock() - give a device pages that the process has
+ * ib_umem_odp_map_dma_and_lock() - map pages of the process for the device
  * @umem_odp: the memory
  * @start_offset: address of the first byte
  * @bcnt: bytes
  * @access_mask: ODP_READ_ALLOWED_BIT, ODP_WRITE_ALLOWED_BIT or both
- * @fault: let the process have the pages that are not there
+ * @fault: fault in pages that are not present
  *
  * Context: may sleep; any process.
- * Return: units mapped or, without @fault, passed over, with umem_mutex held, so that the
- * device can be told before the process loses them; -EINVAL, -EFAULT for what is outside or the
- * process does not have, -EBUSY when its memory does not come to rest, all without the mutex.
+ * Return: the number of units mapped (or skipped, if not present, without @fault), with umem_mutex
+ * held, so that the device can be programmed before the process loses them; or, without the mutex:
+ * -EINVAL for empty arguments or after the process has exited, -EFAULT for a range outside of the
+ * memory or pages that cannot be faulted in, -EBUSY if the pages keep changing.
  */
 int ib_umem_odp_map_dma_and_lock(struct ib_umem_odp *umem_odp, u64 start_offset, u64 bcnt,
 				 u64 access_mask, bool fault)
@@ -314,14 +316,17 @@ int ib_umem_odp_map_dma_and_lock(struct ib_umem_odp *umem_odp, u64 start_offset,
 		if (time_after_eq(jiffies, until))
 			break;
 	}
-	/* If it is the last, the process's memory goes, and a notifier will want umem_mutex. */
+	/*
+	 * If this was the last reference, tearing down the mm calls the notifier, which takes
+	 * umem_mutex.
+	 */
 	mmput_async(mm);
 	return ret;
 }
 EXPORT_SYMBOL(ib_umem_odp_map_dma_and_lock);
 
 /**
- * ib_umem_odp_unmap_dma_pages() - take pages from a device
+ * ib_umem_odp_unmap_dma_pages() - unmap pages from the device
  * @umem_odp: the memory; umem_mutex is held
  * @start_offset: address of the first byte
  * @bound: address behind the last byte
@@ -345,8 +350,8 @@ void ib_umem_odp_unmap_dma_pages(struct ib_umem_odp *umem_odp, u64 start_offset,
 		if (!dma)
 			continue;
 		/*
-		 * Where the device could write, it may have.  The notifier runs before the
-		 * process loses the page, so that the page is still its page.
+		 * The device may have written to a page that was mapped for writing.  The notifier
+		 * runs before the process loses the page, so it can still be marked dirty.
 		 */
 		if (dma & ODP_WRITE_ALLOWED_BIT) {
 			struct page *page = hmm_pfn_to_page(umem_odp->pfn_list[i << step]);

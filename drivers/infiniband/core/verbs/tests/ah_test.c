@@ -13,7 +13,7 @@
 #include "../../device/tests/test_device.h"
 #include "../verbs_priv.h"
 
-/* What the driver holds, what it answers, and what it was told last. */
+/* Numbers of the driver's objects, the result of its calls, and their last arguments. */
 static struct {
 	int ahs, mws, answer;
 	u32 create_flags, destroy_flags;
@@ -88,7 +88,7 @@ static const struct ib_device_ops pd_ops = {
 
 /* ---- paths of QPs ---- */
 
-/* Two modifications of a QP, whose driver lets them go on together. */
+/* Two concurrent modifications of a QP, for which the driver waits until both have reached it. */
 static struct {
 	struct ib_qp *qp;
 	struct work_struct work;
@@ -215,13 +215,13 @@ static void handle_lives_and_ends(struct kunit *test)
 	end(test, &a);
 }
 
-/* Consumers make and destroy handles with a lock held. */
+/* Consumers create and destroy handles while they hold a spinlock. */
 static void handle_in_atomic_context(struct kunit *test)
 {
 	struct rdma_ah_attr attr = routed(1, 0, RDMA_AH_ATTR_TYPE_IB);
 	struct addressing a;
 	struct ib_ah *ah;
-	spinlock_t lock; /* a consumer's, whatever it protects */
+	spinlock_t lock; /* a consumer's lock */
 
 	begin(test, &a, true);
 	spin_lock_init(&lock);
@@ -236,7 +236,7 @@ static void handle_in_atomic_context(struct kunit *test)
 	end(test, &a);
 }
 
-/* The address of a datagram's sender, as the completion tells it. */
+/* An address handle for the sender of a datagram, made from its completion. */
 static void handle_from_completion(struct kunit *test)
 {
 	struct ib_wc wc = { .slid = 7 };
@@ -273,7 +273,7 @@ static void handle_holds_its_gid(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, attr.grh.sgid_attr);
 	KUNIT_EXPECT_EQ(test, rdma_modify_ah(ah, &away), 0);
 	KUNIT_EXPECT_NULL(test, ah->sgid_attr);
-	/* with an entry of the caller's own */
+	/* The caller passes an entry that it holds itself. */
 	attr.grh.sgid_attr = entry;
 	KUNIT_EXPECT_EQ(test, rdma_modify_ah(ah, &attr), 0);
 	KUNIT_EXPECT_PTR_EQ(test, ah->sgid_attr, entry);
@@ -328,7 +328,7 @@ static void users_address_is_resolved(struct kunit *test)
 		u8 mac[ETH_ALEN];
 		int ret;
 	} peers[] = {
-		/* known to its neighbours alone; the GID has no interface that has any */
+		/* A link-local peer needs neighbour discovery, but the GID has no netdev. */
 		{ { 0xfe, 0x80, [15] = 2 }, {}, -ENODEV },
 		{ { 0xff, 0x0e, [12] = 0x0a, 0x0b, 0x0c, 0x0d },
 		  { 0x33, 0x33, 0x0a, 0x0b, 0x0c, 0x0d } },
@@ -356,7 +356,7 @@ static void users_address_is_resolved(struct kunit *test)
 	end(test, &a);
 }
 
-/* Each address vector that names an entry owns a reference; the last one is seen to go. */
+/* Each address vector that names an entry owns a reference, which is dropped once. */
 static void address_vectors_own_their_gid(struct kunit *test)
 {
 	struct rdma_ah_attr first = {}, second = {}, third = local();
@@ -378,7 +378,7 @@ static void address_vectors_own_their_gid(struct kunit *test)
 
 	rdma_copy_ah_attr(&second, &first);
 	KUNIT_EXPECT_PTR_EQ(test, second.grh.sgid_attr, entry);
-	/* over itself: the reference is there throughout */
+	/* Replacing an address vector by an equal one keeps a reference throughout. */
 	rdma_replace_ah_attr(&second, &first);
 	KUNIT_EXPECT_PTR_EQ(test, second.grh.sgid_attr, entry);
 	rdma_move_ah_attr(&third, &second);
@@ -387,13 +387,13 @@ static void address_vectors_own_their_gid(struct kunit *test)
 	rdma_replace_ah_attr(&first, &second);
 	KUNIT_EXPECT_NULL(test, first.grh.sgid_attr);
 
-	/* one reference of this test's and one of third's: KASAN sees one that is missing */
+	/* The test owns one reference and "third" another: KASAN reports a missing one. */
 	rdma_put_gid_attr(entry);
 	for (held = 0; third.grh.sgid_attr; held++)
 		rdma_destroy_ah_attr(&third);
 	KUNIT_EXPECT_EQ(test, held, 1);
 	rdma_destroy_ah_attr(&third);
-	/* and the device can only go when none is left */
+	/* The device can be removed only when no reference is left. */
 	end(test, &a);
 }
 
@@ -405,8 +405,8 @@ static void leave_router(struct work_struct *work)
 }
 
 /*
- * Two requests take both GIDs of a QP at a time: each is given back once, or KASAN sees how it is
- * used after its end.
+ * Two concurrent modifications replace both GID entries of a QP: each entry must be put once, or
+ * KASAN reports a use after free.
  */
 static void path_is_given_back_once(struct kunit *test)
 {
@@ -414,7 +414,7 @@ static void path_is_given_back_once(struct kunit *test)
 		.ah_attr = routed(1, 0, RDMA_AH_ATTR_TYPE_IB),
 		.alt_ah_attr = routed(2, 0, RDMA_AH_ATTR_TYPE_IB),
 	};
-	/* Of a driver's own type: a security module has to see one request after the other. */
+	/* A driver's own type: modifications of others are serialised for security modules. */
 	struct ib_qp_init_attr init = { .qp_type = IB_QPT_RESERVED1 };
 	struct addressing a;
 
@@ -498,7 +498,7 @@ static void speed_follows_the_net_device(struct kunit *test)
 		{ SPEED_100000, 4, IB_SPEED_EDR, IB_WIDTH_4X },
 		{ SPEED_100000, 2, IB_SPEED_HDR, IB_WIDTH_2X },
 		{ SPEED_100000, 1, IB_SPEED_NDR, IB_WIDTH_1X },
-		/* neither lanes nor their speed are any that InfiniBand knows */
+		/* InfiniBand has neither this number of lanes nor this speed. */
 		{ SPEED_1000, 3, IB_SPEED_SDR, IB_WIDTH_1X },
 	};
 	struct net_device *netdev;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: the header before a datagram's payload, and the address that leads back to its sender.
+ * KUnit: the header before a datagram's payload, and the reply address made from it.
  */
 #include <kunit/test.h>
 #include <net/ip.h>
@@ -34,7 +34,7 @@ static union rdma_network_hdr ipv4(u8 garbage)
 	return hdr;
 }
 
-/* What stands before an IPv4 header is garbage, and may look like IPv6. */
+/* The bytes before an IPv4 header are undefined and may look like an IPv6 header. */
 static void versions(struct kunit *test)
 {
 	union rdma_network_hdr hdr = { .ibgrh = grh(1, 2) };
@@ -44,7 +44,7 @@ static void versions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_get_rdma_header_version(&hdr), 4);
 	hdr = ipv4(0x66);
 	KUNIT_EXPECT_EQ(test, ib_get_rdma_header_version(&hdr), 4);
-	/* A sender's GID that looks like IPv4 fails its checksum */
+	/* A sender's GID that looks like an IPv4 header fails the checksum. */
 	hdr.roce4grh.ttl++;
 	KUNIT_EXPECT_EQ(test, ib_get_rdma_header_version(&hdr), 6);
 	hdr = ipv4(0x66);
@@ -109,12 +109,12 @@ static void way_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, attr.grh.sgid_attr->port_num, 2);
 	rdma_destroy_ah_attr(&attr);
 
-	/* A datagram to the well-known GID of the SA was received by the port that has that role */
+	/* A datagram to the well-known GID of the SA is answered from GID index 0. */
 	header = grh(0x99, IB_SA_WELL_KNOWN_GUID);
 	KUNIT_ASSERT_EQ(test, ib_init_ah_attr_from_wc(&device->ib, 2, &wc, &header, &attr), 0);
 	KUNIT_EXPECT_EQ(test, attr.grh.sgid_index, 0);
 	rdma_destroy_ah_attr(&attr);
-	/* The other port's address, and nobody's */
+	/* The address of the other port, and one of no port. */
 	header = grh(0x99, 1);
 	KUNIT_EXPECT_EQ(test, ib_init_ah_attr_from_wc(&device->ib, 2, &wc, &header, &attr),
 			-ENOENT);
@@ -122,7 +122,7 @@ static void way_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_init_ah_attr_from_wc(&device->ib, 1, &wc, &header, &attr),
 			-ENOENT);
 
-	/* Nothing but the header says where a RoCE datagram came from */
+	/* Without a header the sender of a RoCE datagram is unknown. */
 	device->ib.port_data[2].immutable.core_cap_flags = RDMA_CORE_PORT_IBA_ROCE;
 	wc.wc_flags = 0;
 	KUNIT_EXPECT_EQ(test, ib_init_ah_attr_from_wc(&device->ib, 2, &wc, &header, &attr),
@@ -131,7 +131,7 @@ static void way_back(struct kunit *test)
 	wc.network_hdr_type = 77;
 	KUNIT_EXPECT_EQ(test, ib_init_ah_attr_from_wc(&device->ib, 2, &wc, &header, &attr),
 			-EINVAL);
-	/* A GID of another type is another address */
+	/* A GID entry of another type does not match. */
 	header = grh(0x99, 2);
 	wc.wc_flags = IB_WC_GRH;
 	KUNIT_EXPECT_EQ(test, ib_init_ah_attr_from_wc(&device->ib, 2, &wc, &header, &attr),

@@ -15,14 +15,14 @@
 #define RING	1024
 
 /**
- * struct ring_cq - a CQ whose ring is this file's
+ * struct ring_cq - a CQ with a ring of completions in memory
  * @cq: CQ
- * @lock: protects the rest
+ * @lock: protects the members below
  * @ring: completions
- * @head: taken so far
- * @tail: made so far
+ * @head: number of completions polled
+ * @tail: number of completions added
  * @armed: the next completion raises an event
- * @events: raised so far
+ * @events: number of events raised
  */
 struct ring_cq {
 	struct ib_cq cq;
@@ -37,17 +37,17 @@ static void kill_in_softirq(void);
 
 /**
  * struct ring_driver - what this file's driver does while a CQ is armed or destroyed
- * @last: completion that the device makes late, while the driver destroys the CQ; or NULL
- * @seen: completions dispatched by the end of that
- * @refuse: answer to the destruction
- * @refuse_pre: answer to the announcement of it
- * @announced: destructions announced
- * @destroyed: CQs destroyed, the usual way
- * @ended: CQs destroyed after an announcement
- * @victim: CQ that is to be destroyed on another CPU while softirq arms it
- * @dies: the work that does so
+ * @last: completion that the device adds while the driver destroys the CQ; or NULL
+ * @seen: completions dispatched when that call of the driver ends
+ * @refuse: result of destroy_cq
+ * @refuse_pre: result of pre_destroy_cq
+ * @announced: calls of pre_destroy_cq
+ * @destroyed: CQs destroyed by destroy_cq
+ * @ended: CQs destroyed by post_destroy_cq
+ * @victim: CQ that another CPU destroys while softirq arms it
+ * @dies: work item that destroys it
  * @gone: the driver has destroyed it
- * @early: while it was armed still
+ * @early: it was destroyed before arming had ended
  */
 static struct ring_driver {
 	struct ib_cqe *last;
@@ -64,7 +64,7 @@ static struct ring_cq *ring_of(struct ib_cq *cq)
 	return container_of(cq, struct ring_cq, cq);
 }
 
-/* The device has completed a request: store it, then the event if one was asked for. */
+/* Adds a completion as the device does, and raises an event if the CQ is armed. */
 static void ring_complete(struct ib_cq *cq, struct ib_cqe *cqe, enum ib_wc_status status)
 {
 	struct ring_cq *ring = ring_of(cq);
@@ -117,7 +117,7 @@ static int ring_create_cq(struct ib_cq *cq, const struct ib_cq_init_attr *attr,
 	return 0;
 }
 
-/* What polls the CQ gets its chance to do so. */
+/* Waits until work items and softirqs that poll the CQ have run. */
 static void ring_settle(struct ib_cq *cq)
 {
 	if (cq->comp_wq)
@@ -151,7 +151,7 @@ static int ring_destroy_cq(struct ib_cq *cq, struct ib_udata *udata)
 static int ring_pre_destroy_cq(struct ib_cq *cq)
 {
 	driver.announced++;
-	/* What has come by now is still dispatched */
+	/* A completion added at this time is still dispatched. */
 	ring_late(cq);
 	return driver.refuse_pre;
 }
@@ -253,7 +253,7 @@ static void consume(struct ib_cq *cq, struct ib_wc *wc)
 	struct consumer *consumer = container_of(wc->wr_cqe, struct consumer, cqe);
 
 	consumer->in_softirq += !!in_serving_softirq();
-	/* Work that makes work, as a ULP posts from its handlers */
+	/* The handler adds another completion, as a ULP does that posts from its handlers. */
 	if (consumer->again) {
 		consumer->again--;
 		ring_complete(cq, wc->wr_cqe, IB_WC_SUCCESS);
@@ -294,7 +294,7 @@ static void direct(struct kunit *test)
 	ib_free_cq(cq);
 }
 
-/* Bursts larger than a batch and than softirq's budget, and work that makes work. */
+/* Bursts larger than a batch and than softirq's budget, and handlers that add completions. */
 static void by_events(struct kunit *test, enum ib_poll_context ctx, bool softirq)
 {
 	struct ib_cq *cq = ib_alloc_cq(test->priv, test, RING, 0, ctx);
@@ -309,7 +309,7 @@ static void by_events(struct kunit *test, enum ib_poll_context ctx, bool softirq
 			ring_complete(cq, &consumer.cqe, IB_WC_SUCCESS);
 		wait_for_completion(&consumer.all);
 	}
-	/* No completion comes any more; after this nothing of the CQ runs */
+	/* No completion is added any more; after this no polling context of the CQ runs. */
 	ib_free_cq(cq);
 	KUNIT_EXPECT_EQ(test, consumer.wanted, consumer.seen);
 	KUNIT_EXPECT_EQ(test, softirq ? consumer.wanted : 0, consumer.in_softirq);
@@ -336,7 +336,7 @@ static void unknown_context(struct kunit *test)
 			PTR_ERR(ib_alloc_cq(test->priv, test, RING, 0, IB_POLL_DIRECT + 1)));
 }
 
-/* Reaped while it is being polled, as when a module leaves one behind */
+/* A CQ is reaped while it is being polled, as when a module exits without destroying it. */
 static void reaped_while_busy(struct kunit *test)
 {
 	struct ib_cq *cq = ib_alloc_cq_any(test->priv, test, RING, IB_POLL_WORKQUEUE);
@@ -350,7 +350,9 @@ static void reaped_while_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ib_reap_objects(test->priv));
 }
 
-/* The device raises an event while the CQ is destroyed: it starts nothing, unless the CQ stays. */
+/*
+ * An event during the destruction of a CQ has no effect, unless the driver refuses the destruction.
+ */
 static void event_of_the_dying(struct kunit *test, enum ib_poll_context ctx)
 {
 	struct ib_cq *cq = ib_alloc_cq(test->priv, test, RING, 0, ctx);
@@ -364,7 +366,7 @@ static void event_of_the_dying(struct kunit *test, enum ib_poll_context ctx)
 	KUNIT_EXPECT_EQ(test, 0, driver.seen);
 	wait_for_completion(&consumer.all);
 
-	/* It is armed again once nothing polls it any more */
+	/* The CQ is armed again when polling has ended. */
 	ring_settle(cq);
 	driver.refuse = 0;
 	consumer_init(&consumer, 1);
@@ -391,7 +393,10 @@ static void die(struct work_struct *work)
 	ib_free_cq(driver.victim);
 }
 
-/* On another CPU the CQ is destroyed, which has to wait for this; this waits for a limited time. */
+/*
+ * Called while softirq arms the CQ: another CPU destroys the CQ, which must wait until this
+ * returns.  A destruction within the time limit here is too early.
+ */
 static void kill_in_softirq(void)
 {
 	unsigned long end = jiffies + HZ / 10;
@@ -422,7 +427,7 @@ static void destroyed_while_armed(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, driver.early);
 }
 
-/* A driver that asks for it hears of a destruction before polling stops, and ends the CQ after. */
+/* pre_destroy_cq() of a driver is called before polling stops, post_destroy_cq() after that. */
 static void announced(struct kunit *test)
 {
 	struct ib_cq_init_attr attr = { .cqe = RING };
@@ -437,7 +442,7 @@ static void announced(struct kunit *test)
 	driver.refuse_pre = -EIO;
 	KUNIT_EXPECT_EQ(test, -EIO, ib_destroy_cq_user(cq, NULL));
 	KUNIT_EXPECT_EQ(test, 1, driver.seen);
-	/* It works on */
+	/* The CQ still works. */
 	consumer_init(&consumer, 1);
 	ring_complete(cq, &consumer.cqe, IB_WC_SUCCESS);
 	wait_for_completion(&consumer.all);
@@ -450,7 +455,7 @@ static void announced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, driver.ended);
 	KUNIT_EXPECT_EQ(test, 0, driver.destroyed);
 
-	/* What a consumer polls itself is destroyed in one step */
+	/* A CQ that its consumer polls is destroyed by destroy_cq() alone. */
 	driver.last = NULL;
 	cq = ib_create_cq(test->priv, NULL, NULL, NULL, &attr);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
@@ -460,7 +465,7 @@ static void announced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, driver.destroyed);
 }
 
-/* Room is taken and given back; a consumer cannot destroy a CQ of the pool. */
+/* Entries are reserved and released; a consumer cannot destroy a CQ of the pool. */
 static void pool(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
@@ -480,7 +485,7 @@ static void pool(struct kunit *test)
 	ib_cq_pool_put(other, 1);
 	ib_cq_pool_put(b, 96);
 	ib_cq_pool_put(a, 4000);
-	/* A consumer that needs more than is usual gets a CQ of that size, or none */
+	/* A consumer that needs more entries than usual gets a CQ of that size, or an error. */
 	full = ib_cq_pool_get(device, 8192, 0, IB_POLL_WORKQUEUE);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(full));
 	KUNIT_EXPECT_EQ(test, 8192, full->cqe);
@@ -492,7 +497,7 @@ static void pool(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(device, RDMA_RESTRACK_CQ, true));
 }
 
-/* CQs of any vector go over all of them, also when the count of turns begins anew. */
+/* cq_any_vector() returns all vectors in turn, also when its counter wraps. */
 static void vectors_come_round(struct kunit *test)
 {
 	static const u32 turns[] = { INT_MAX - 5, U32_MAX - 5 };
@@ -526,7 +531,7 @@ static void vectors_come_round(struct kunit *test)
 	ib_cq_pool_cleanup(device);
 }
 
-/* Both queues, or one: this device completes in order whatever is posted. */
+/* Drains both queues or one of them, on a device that completes all requests in order. */
 static void drained(struct kunit *test, enum ib_poll_context ctx, void (*drain)(struct ib_qp *qp))
 {
 	struct ib_pd *pd = ib_alloc_pd(test->priv, 0);

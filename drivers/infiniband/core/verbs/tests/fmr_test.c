@@ -152,7 +152,7 @@ static void fmr_unmapped_together(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_unmap_fmr(&list));
 	KUNIT_EXPECT_EQ(test, 0, unmapped);
 	ib_dealloc_device(other);
-	/* The FMRs are reaped before their PD when the case ends */
+	/* The FMRs are reaped before their PD when the case ends. */
 }
 
 static struct kunit_case fmr_cases[] = {

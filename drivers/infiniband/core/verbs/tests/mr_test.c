@@ -6,7 +6,7 @@
 
 #include "test_verbs.h"
 
-/* What the driver was asked last. */
+/* Last arguments of the driver's calls. */
 static struct {
 	u32 data, meta;
 	int data_nents, meta_nents;
@@ -70,7 +70,7 @@ static struct ib_pd *begin(struct kunit *test)
 	return pd;
 }
 
-/* One that the driver makes; the device has all operations then. */
+/* Makes an MR with signatures; afterwards the device has all operations. */
 static struct ib_mr *new_mr(struct kunit *test, struct ib_pd *pd)
 {
 	struct ib_mr *mr;
@@ -88,7 +88,7 @@ static void signature_mr(struct kunit *test)
 	struct ib_mr *mr;
 
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_alloc_mr_integrity(pd, 4, 2)), -EOPNOTSUPP);
-	/* One that cannot be filled is of no use. */
+	/* Such an MR needs map_mr_sg_pi as well. */
 	device->ops.alloc_mr_integrity = alloc_mr_integrity;
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_alloc_mr_integrity(pd, 4, 2)), -EOPNOTSUPP);
 	ib_set_device_ops(device, &ops);
@@ -126,7 +126,7 @@ static void signature_lists(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, asked.data_nents, 3);
 	KUNIT_EXPECT_EQ(test, asked.meta_nents, 1);
 	KUNIT_EXPECT_EQ(test, asked.page_size, SZ_4K);
-	/* without protection fields, with other pages */
+	/* Without protection information, and with another page size. */
 	KUNIT_EXPECT_EQ(test, ib_map_mr_sg_pi(mr, data, 2, NULL, NULL, 0, NULL, SZ_64K), 0);
 	KUNIT_EXPECT_EQ(test, asked.meta_nents, 0);
 	KUNIT_EXPECT_EQ(test, asked.page_size, SZ_64K);
@@ -180,7 +180,7 @@ static void advice(struct kunit *test)
 	asked.answer = -EFAULT;
 	KUNIT_EXPECT_EQ(test, ib_advise_mr(pd, prefetch, 0, ranges, 1), -EFAULT);
 	KUNIT_EXPECT_EQ(test, asked.advised, 3);
-	/* Nothing is not worth a call. */
+	/* Without ranges the driver is not called. */
 	KUNIT_EXPECT_EQ(test, ib_advise_mr(pd, prefetch, 0, ranges, 0), 0);
 	KUNIT_EXPECT_EQ(test, asked.advised, 3);
 	ib_dealloc_pd(pd);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: changes of QP state, each with each, for every type and attribute.
+ * KUnit: transitions from every QP state to every other, for every type and attribute.
  *
- * The expectation is written out per type here, in the way users meet it, and
- * not in the way qp_state.c keeps it.
+ * The expectation is written out for each type, and so does not depend on the tables
+ * of qp_state.c.
  */
 #include <kunit/test.h>
 #include <linux/bits.h>
 #include <linux/module.h>
 #include <rdma/ib_verbs.h>
 
-/* Legal changes: a row for each state left, a column for each state entered. */
+/* Legal transitions: a row for each state left, a column for each state entered. */
 static const char * const legal[] = {
 	/*		 R I R S D E X	(reset init rtr rts sqd sqe err) */
 	[IB_QPS_RESET] = "+ + . . . . .",
@@ -51,7 +51,7 @@ struct wanted {
 #define RAW	BIT(IB_QPT_RAW_PACKET)
 #define SPECIAL	(BIT(IB_QPT_SMI) | BIT(IB_QPT_GSI))
 
-/* Attributes of the changes that take any, beside IB_QP_STATE itself. */
+/* Attributes of the transitions that take any besides IB_QP_STATE. */
 static const struct wanted wanted[] = {
 	{ IB_QPS_RESET, IB_QPS_INIT, RC | UC | INI | TGT, PKEY | PORT | ACCESS },
 	{ IB_QPS_RESET, IB_QPS_INIT, UD, PKEY | PORT | QKEY },
@@ -113,7 +113,7 @@ static struct wanted want(enum ib_qp_state from, enum ib_qp_state to, enum ib_qp
 	KUNIT_EXPECT_EQ_MSG(test, ok, ib_modify_qp_is_ok(from, to, type, mask),		\
 			    "state %d to %d, type %d, mask %#x", from, to, type, mask)
 
-/* One change of one type against every attribute. */
+/* One transition of one type with every attribute. */
 static void one_change(struct kunit *test, enum ib_qp_state from, enum ib_qp_state to,
 		       enum ib_qp_type type)
 {
@@ -150,8 +150,8 @@ static void one_mask(struct kunit *test, u32 mask, bool ok)
 }
 
 /*
- * Required attributes are required together, whatever else is given. Of those that the change does
- * not know, each is given and all are.
+ * All required attributes must be given, with any subset of the optional ones. Attributes that the
+ * transition does not allow are tried one by one and all together.
  */
 static void every_subset(struct kunit *test)
 {
@@ -164,12 +164,12 @@ static void every_subset(struct kunit *test)
 		one_mask(test, mask | unknown, false);
 		for (u32 left = unknown; left; left &= left - 1)
 			one_mask(test, mask | (left & -left), false);
-		/* the next subset of what is known */
+		/* the next subset of the known attributes */
 		mask = (mask - known) & known;
 	} while (mask);
 }
 
-/* Right but for two attributes, given or left out: wrong unless both may be either. */
+/* Toggles two attributes of a valid mask: it stays valid only if both are optional. */
 static void two_changes(struct kunit *test, enum ib_qp_state from, enum ib_qp_state to,
 			enum ib_qp_type type)
 {
@@ -202,7 +202,7 @@ static void outside_the_table(struct kunit *test)
 	EXPECT_OK(test, false, IB_QPS_ERR + 1, IB_QPS_RESET, IB_QPT_RC, IB_QP_STATE);
 	EXPECT_OK(test, false, -1, IB_QPS_RESET, IB_QPT_RC, IB_QP_STATE);
 	EXPECT_OK(test, false, IB_QPS_RTS, IB_QPS_ERR + 1, IB_QPT_RC, IB_QP_STATE);
-	/* A driver's own types obey the state machine and have no attributes */
+	/* A driver's own types follow the state machine and have no other attributes. */
 	EXPECT_OK(test, true, IB_QPS_RESET, IB_QPS_INIT, IB_QPT_DRIVER, IB_QP_STATE);
 	EXPECT_OK(test, false, IB_QPS_RESET, IB_QPS_RTR, IB_QPT_DRIVER, IB_QP_STATE);
 	EXPECT_OK(test, false, IB_QPS_RESET, IB_QPS_INIT, IB_QPT_DRIVER, IB_QP_STATE | PORT);

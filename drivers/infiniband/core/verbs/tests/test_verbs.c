@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * See test_verbs.h.
+ * The driver of test_verbs.h.
  */
 #include <linux/slab.h>
 #include <rdma/rdma_ext.h>
@@ -9,10 +9,10 @@
 struct test_verbs test_verbs;
 
 /**
- * test_verbs_made() - the driver's answer to a creation
- * @count: objects that it counts
+ * test_verbs_made() - account for a driver call that makes an object
+ * @count: number of such objects
  *
- * Return: 0 or why it refuses.
+ * Return: 0 or the error that the test has set.
  */
 int test_verbs_made(int *count)
 {
@@ -25,10 +25,10 @@ int test_verbs_made(int *count)
 }
 
 /**
- * test_verbs_gone() - the driver's answer to a destruction
- * @count: objects that it counts
+ * test_verbs_gone() - account for a driver call that destroys an object
+ * @count: number of such objects
  *
- * Return: 0 or why it refuses.
+ * Return: 0 or the error that the test has set.
  */
 int test_verbs_gone(int *count)
 {
@@ -135,7 +135,7 @@ static int fake_map_mr_sg(struct ib_mr *mr, struct scatterlist *sg, int nents,
 {
 	struct test_mr *test_mr = container_of(mr, struct test_mr, mr);
 
-	/* Some drivers count entries where pages would do */
+	/* Some drivers count entries instead of pages. */
 	if (nents > test_mr->room)
 		return -ENOMEM;
 	test_mr->used = 0;
@@ -201,8 +201,8 @@ int test_verbs_init(struct kunit *test)
 }
 
 /**
- * test_verbs_exit() - end a case: what it has left is reaped
- * @test: the case; fails when the driver still has something
+ * test_verbs_exit() - end a case and reap the objects that are left
+ * @test: the case; it fails if the driver still has an object afterwards
  */
 void test_verbs_exit(struct kunit *test)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the suites of kernel verbs share: a driver that only counts, and can be told
- * to refuse.
+ * For the suites of kernel verbs: a driver that counts its objects, and whose calls a
+ * test can make fail.
  */
 #ifndef CORE_TEST_VERBS_H
 #define CORE_TEST_VERBS_H
@@ -10,23 +10,23 @@
 #include <rdma/ib_verbs.h>
 
 /**
- * struct test_verbs - objects that the driver holds, and what it answers to each call
+ * struct test_verbs - numbers of the driver's objects, results and arguments of its calls
  * @pds: PDs
  * @cqs: CQs
  * @qps: QPs
  * @mrs: MRs
  * @srqs: SRQs
- * @create: answer to creations, 0 or an errno
- * @destroy: answer to destructions, 0 or an errno
- * @fuse: creation, counted from 1, that is refused with -ENOMEM; 0: none
- * @modified: what a QP was last modified to
- * @waiting: completions that wait in each CQ
- * @armed: count that a CQ was last armed for
- * @count: moderation of the last CQ
- * @period: the same
- * @groups: multicast groups that QPs are attached to
- * @mlid: LID of the last one
- * @post: send requests posted last, in order
+ * @create: result of calls that make an object, 0 or an errno
+ * @destroy: result of calls that destroy an object, 0 or an errno
+ * @fuse: number of the creation, from 1 on, that fails with -ENOMEM; 0 for none
+ * @modified: attributes of the last modification of a QP
+ * @waiting: number of completions in each CQ
+ * @armed: number of completions for which a CQ was last armed
+ * @count: last moderation of a CQ: number of completions
+ * @period: last moderation of a CQ: microseconds
+ * @groups: number of attachments of QPs to multicast groups
+ * @mlid: LID of the last group
+ * @post: last send requests posted, in order
  * @posts: their number
  */
 struct test_verbs {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: user contexts, and the objects that only user verbs make.
+ * KUnit: user contexts, and the objects that only user verbs create.
  */
 #include <linux/slab.h>
 #include <rdma/rdma_ext.h>
@@ -10,7 +10,7 @@
 #include "../verbs.h"
 #include "test_verbs.h"
 
-/* What the driver holds, and the arguments of its last call. */
+/* Numbers of the driver's objects, and the arguments of its last call. */
 static struct {
 	int contexts, wqs, tables, counters, dms;
 	u64 start, length, iova, offset;
@@ -52,7 +52,7 @@ static struct ib_mr *reg_dm_mr(struct ib_pd *pd, struct ib_dm *dm, struct ib_dm_
 	return test_verbs_mr(1);
 }
 
-/* Objects whose memory is the driver's */
+/* Makes an object that the driver allocates itself. */
 static void *make(int *count, size_t size)
 {
 	int ret = test_verbs_made(count);
@@ -146,7 +146,7 @@ struct program {
 	struct uverbs_attr_bundle *attrs;
 };
 
-/* The device is not registered, but charged for. */
+/* Prepares a device that is not registered but has an RDMA cgroup device. */
 static void device_begin(struct ib_device *device)
 {
 	memset(&held, 0, sizeof(held));
@@ -189,7 +189,7 @@ static void contexts(struct kunit *test)
 	struct ib_ucontext *context, *other;
 
 	device_begin(device);
-	/* One that the driver refuses, one that is never opened */
+	/* A context that the driver refuses, and one that is never opened. */
 	context = rdma_ucontext_alloc(device, NULL);
 	other = rdma_ucontext_alloc(device, NULL);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(context) || IS_ERR(other));
@@ -212,7 +212,7 @@ static void contexts(struct kunit *test)
 	rdma_ucontext_free(context);
 }
 
-/* An insertion that has found no memory leaves nodes behind, which go with their table. */
+/* A failed insertion may leave nodes in the table of mmap entries, which are freed with it. */
 static void nodes_without_entries(struct kunit *test)
 {
 	XA_STATE(xas, NULL, 4096);
@@ -249,7 +249,7 @@ static void on_error(struct ib_event *event, void *context)
 {
 }
 
-/* PD, CQ and MR belong to the context and not to the kernel, and no key is made for the PD. */
+/* PD, CQ and MR are owned by the context and not by a module, and the PD gets no key. */
 static void queues_and_regions(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
@@ -341,7 +341,7 @@ static void device_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, held.offset, 64);
 	KUNIT_EXPECT_EQ(test, mr->type, IB_MR_TYPE_DM);
 	KUNIT_EXPECT_PTR_EQ(test, mr->dm, dm);
-	/* The memory stays while a region covers it. */
+	/* The memory cannot be freed while a region covers it. */
 	KUNIT_EXPECT_EQ(test, ib_free_dm_user(dm, user.attrs), -EBUSY);
 	KUNIT_EXPECT_EQ(test, held.dms, 1);
 	KUNIT_EXPECT_EQ(test, ib_dereg_mr_user(mr, NULL), 0);
@@ -378,7 +378,7 @@ static void counter_sets(struct kunit *test)
 	user_end(test, &user);
 }
 
-/* A table holds its work queues, each as often as it names it. */
+/* A table holds a reference on a work queue for each entry that names it. */
 static void work_queue_tables(struct kunit *test)
 {
 	struct ib_wq_init_attr attr = { .wq_type = IB_WQT_RQ };

@@ -40,7 +40,7 @@ static const struct rdma_ext_ops fake_ext = {
 	.req_ncomp_notif = fake_req_ncomp,
 };
 
-/* Calls that not every device has */
+/* Calls that not every device has. */
 static const struct ib_device_ops fake_cq_ops = {
 	.modify_cq = fake_modify_cq,
 	.resize_cq = fake_resize_cq,
@@ -69,12 +69,12 @@ static void pd_keys(struct kunit *test)
 	struct ib_device *device = test->priv;
 	struct ib_pd *pd;
 
-	/* Without a key of the device, an MR of the core gives one */
+	/* If the device has no reserved lkey, the PD gets an MR of the core. */
 	pd = ib_alloc_pd(device, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pd));
 	KUNIT_EXPECT_EQ(test, 1, test_verbs.mrs);
 	KUNIT_EXPECT_EQ(test, 0x120100, pd->local_dma_lkey);
-	/* which is neither child nor object */
+	/* That MR is neither counted as user of the PD nor tracked. */
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&pd->usecnt));
 	KUNIT_EXPECT_EQ(test, 0, rdma_restrack_count(device, RDMA_RESTRACK_MR, true));
 	ib_dealloc_pd(pd);
@@ -168,13 +168,13 @@ static void refused_destruction_keeps_all(struct kunit *test)
 	test_verbs.destroy = 0;
 	KUNIT_EXPECT_EQ(test, 2, atomic_read(&pd->usecnt));
 	KUNIT_EXPECT_EQ(test, 2, atomic_read(&cq->usecnt));
-	/* A QP is found under its own number */
+	/* Resource tracking knows a QP by its number. */
 	res = rdma_restrack_get_byid(device, RDMA_RESTRACK_QP, qp->qp_num);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(res));
 	KUNIT_EXPECT_PTR_EQ(test, &qp->res, res);
 	KUNIT_EXPECT_TRUE(test, rdma_is_kernel_res(res));
 	rdma_restrack_put(res);
-	/* The rest is reaped when the case ends */
+	/* The other objects are reaped when the case ends. */
 }
 
 static void qp_of_kernel(struct kunit *test)
@@ -209,13 +209,13 @@ static void mr_pool(struct kunit *test)
 	for (unsigned int i = 0; i < ARRAY_SIZE(mr); i++)
 		mr[i] = ib_mr_pool_get(qp, &qp->rdma_mrs);
 	KUNIT_EXPECT_EQ(test, 2, qp->mrs_used);
-	/* The pool keeps its MRs, those that are taken, too */
+	/* MRs of the pool cannot be deregistered, including those that are taken. */
 	KUNIT_EXPECT_EQ(test, -EBUSY, ib_dereg_mr(mr[0]));
 	KUNIT_EXPECT_PTR_NE(test, mr[0], mr[1]);
 	KUNIT_EXPECT_PTR_EQ(test, NULL, mr[2]);
 	ib_mr_pool_put(qp, &qp->rdma_mrs, mr[0]);
 	ib_mr_pool_put(qp, &qp->rdma_mrs, mr[1]);
-	/* The last one given back is the first one taken */
+	/* The MR that was returned last is taken first. */
 	KUNIT_EXPECT_PTR_EQ(test, mr[1], ib_mr_pool_get(qp, &qp->rdma_mrs));
 	ib_mr_pool_put(qp, &qp->rdma_mrs, mr[1]);
 	ib_mr_pool_destroy(qp, &qp->rdma_mrs);
@@ -225,7 +225,7 @@ static void mr_pool(struct kunit *test)
 	ib_dealloc_pd(pd);
 }
 
-/* What is left of a pool goes with its QP, and is not reaped before. */
+/* MRs left in a pool are deregistered with its QP, and are not reaped before. */
 static void mr_pool_reaped(struct kunit *test)
 {
 	struct ib_pd *pd = ib_alloc_pd(test->priv, 0);
@@ -239,7 +239,7 @@ static void mr_pool_reaped(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&qp->rdma_mrs));
 	KUNIT_EXPECT_TRUE(test, list_empty(&qp->pool_mrs));
 	KUNIT_EXPECT_EQ(test, 0, ib_mr_pool_init(qp, &qp->rdma_mrs, 3, IB_MR_TYPE_MEM_REG, 4, 0));
-	/* Everything goes when the case ends */
+	/* All objects are reaped when the case ends. */
 }
 
 static enum rdma_link_layer eth_on_port_1(struct ib_device *device, u32 port)
@@ -247,7 +247,7 @@ static enum rdma_link_layer eth_on_port_1(struct ib_device *device, u32 port)
 	return port == 1 ? IB_LINK_LAYER_ETHERNET : IB_LINK_LAYER_INFINIBAND;
 }
 
-/* What passes the core on the way to a driver, on two InfiniBand ports. */
+/* Modifications that the core passes to the driver, on two InfiniBand ports. */
 static void qp_modified(struct kunit *test)
 {
 	struct ib_qp_attr attr = { .port_num = 2, .rq_psn = 0xff123456, .sq_psn = 0x1654321 };
@@ -264,35 +264,35 @@ static void qp_modified(struct kunit *test)
 	device->phys_port_cnt = 2;
 	device->port_data = ports;
 
-	/* A refused modification leaves the QP on its port */
+	/* After a refused modification the QP still has its port. */
 	test_verbs.create = -EINVAL;
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_modify_qp(qp, &attr, identity));
 	KUNIT_EXPECT_EQ(test, 0, qp->port);
 	test_verbs.create = 0;
 
-	/* PSNs have 24 bits and more are cut off; see Documentation/core/verbs.rst */
+	/* PSNs are cut to 24 bits; see Documentation/core/verbs.rst. */
 	KUNIT_EXPECT_EQ(test, 0, ib_modify_qp(qp, &attr, identity));
 	KUNIT_EXPECT_EQ(test, 2, qp->port);
 	KUNIT_EXPECT_EQ(test, 0x123456, test_verbs.modified.rq_psn);
 	KUNIT_EXPECT_EQ(test, 0x654321, test_verbs.modified.sq_psn);
-	/* What is not given is not touched */
+	/* A PSN that the mask does not name is not changed. */
 	attr.rq_psn = 0xff123456;
 	KUNIT_EXPECT_EQ(test, 0, ib_modify_qp(qp, &attr, IB_QP_SQ_PSN));
 	KUNIT_EXPECT_EQ(test, 0xff123456, test_verbs.modified.rq_psn);
 
-	/* Address vectors name a port of the device */
+	/* Address vectors must name a port of the device. */
 	attr.ah_attr.type = RDMA_AH_ATTR_TYPE_IB;
 	attr.ah_attr.port_num = 2;
 	KUNIT_EXPECT_EQ(test, 0, ib_modify_qp(qp, &attr, IB_QP_AV));
 	KUNIT_EXPECT_PTR_EQ(test, NULL, qp->av_sgid_attr);
 	attr.ah_attr.port_num = 3;
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_modify_qp(qp, &attr, IB_QP_AV));
-	/* and have a GRH where routing needs one */
+	/* They must have a GRH if the port requires one. */
 	ports[1].immutable.core_cap_flags |= RDMA_CORE_CAP_IB_GRH_REQUIRED;
 	attr.ah_attr.port_num = 1;
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_modify_qp(qp, &attr, IB_QP_AV));
 
-	/* Alternate paths run between InfiniBand ports */
+	/* Alternate paths need InfiniBand ports. */
 	attr.alt_ah_attr.type = RDMA_AH_ATTR_TYPE_IB;
 	attr.alt_ah_attr.port_num = 2;
 	KUNIT_EXPECT_EQ(test, 0, ib_modify_qp(qp, &attr, IB_QP_ALT_PATH));
@@ -323,7 +323,7 @@ static void mcast(struct kunit *test)
 	device->phys_port_cnt = 2;
 	device->port_data = ports;
 
-	/* A device without multicast */
+	/* The device has no multicast. */
 	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ib_attach_mcast(ud, &group, 0xc001));
 	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ib_detach_mcast(ud, &group, 0xc001));
 	ib_set_device_ops(device, &fake_mcast_ops);
@@ -338,7 +338,7 @@ static void mcast(struct kunit *test)
 	test_verbs.create = 0;
 	KUNIT_EXPECT_EQ(test, 0, atomic_read(&ud->usecnt));
 
-	/* Each attachment keeps the QP, also one that the driver would not end */
+	/* Each attachment keeps the QP, also one that the driver refused to end. */
 	KUNIT_EXPECT_EQ(test, 0, ib_attach_mcast(ud, &group, 0xc000));
 	KUNIT_EXPECT_EQ(test, 0, ib_attach_mcast(ud, &group, 0xfffe));
 	KUNIT_EXPECT_EQ(test, -EBUSY, ib_destroy_qp(ud));
@@ -349,7 +349,7 @@ static void mcast(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ib_detach_mcast(ud, &group, 0xc000));
 	KUNIT_EXPECT_EQ(test, 0, ib_detach_mcast(ud, &group, 0xfffe));
 
-	/* Where one of the ports it may get is Ethernet, the LID counts for nothing */
+	/* The LID is ignored if the QP may be assigned an Ethernet port. */
 	ports[1].immutable.core_cap_flags = RDMA_CORE_CAP_PROT_ROCE;
 	device->ops.get_link_layer = eth_on_port_1;
 	KUNIT_EXPECT_EQ(test, 0, ib_attach_mcast(ud, &group, 0));
@@ -375,7 +375,7 @@ static void cq_features(struct kunit *test)
 	struct ib_cq *cq = test_verbs_cq(device);
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(cq));
-	/* A device without them */
+	/* The device does not have these calls. */
 	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ib_resize_cq(cq, 32));
 	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, rdma_set_cq_moderation(cq, 4, 5));
 	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP, ib_peek_cq(cq, 1));
@@ -395,7 +395,7 @@ static void cq_features(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ib_req_ncomp_notif(cq, 16));
 	KUNIT_EXPECT_EQ(test, 16, test_verbs.armed);
 	KUNIT_EXPECT_EQ(test, 1, ib_req_ncomp_notif(cq, 3));
-	/* The room to arm for grows with the CQ, unless the driver refuses */
+	/* The count to arm for is limited by the size of the CQ, which a refused resize keeps. */
 	test_verbs.create = -ENOMEM;
 	KUNIT_EXPECT_EQ(test, -ENOMEM, ib_resize_cq(cq, 32));
 	KUNIT_EXPECT_EQ(test, -EINVAL, ib_req_ncomp_notif(cq, 17));
@@ -428,7 +428,7 @@ struct sg_range {
 	unsigned int length;
 };
 
-/* What ib_sg_to_pages() makes of up to four ranges in 4 KiB pages. */
+/* Calls ib_sg_to_pages() for up to four ranges, with pages of 4 KiB. */
 static int cut(struct page_list *list, const struct sg_range *in, int n, unsigned int *skip)
 {
 	struct scatterlist sgl[4];
@@ -482,7 +482,7 @@ static void sg_full_and_offset(struct kunit *test)
 	struct page_list list = { .room = 3 };
 	unsigned int skip = 0x100;
 
-	/* Three pages hold the first range from byte 0x100 and half of the second */
+	/* Three pages hold the first range from byte 0x100 on and half of the second range. */
 	KUNIT_EXPECT_EQ(test, 1, cut(&list, in, 2, &skip));
 	KUNIT_EXPECT_EQ(test, 0x10100, list.mr.iova);
 	KUNIT_EXPECT_EQ(test, 0xf00 + 0x2000, list.mr.length);
@@ -509,7 +509,7 @@ static void names_and_rates(struct kunit *test)
 		if (mult < 0)
 			continue;
 		KUNIT_EXPECT_EQ(test, rate, mult_to_ib_rate(mult));
-		/* Multiples of 2.5 Gb/s are coarse for slow rates of other signalling */
+		/* Multiples of 2.5 Gb/s are inexact for low rates of other signalling. */
 		KUNIT_EXPECT_TRUE(test, abs(mult * 2500 - mbps) * 8 <= mbps);
 	}
 	KUNIT_EXPECT_EQ(test, IB_RATE_PORT_CURRENT, mult_to_ib_rate(3));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: work queues, virtual functions and network devices of a driver, which the core
- * passes on.
+ * KUnit: calls of drivers for work queues, virtual functions and network devices, which
+ * the core passes on.
  */
 #include <linux/etherdevice.h>
 #include <linux/slab.h>

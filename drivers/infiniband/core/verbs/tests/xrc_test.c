@@ -49,7 +49,7 @@ static struct ib_xrcd *make_domain(struct kunit *test)
 	return xrcd;
 }
 
-/* The only reason that is kept in a log. */
+/* Expects one reason in a log, and returns its text. */
 static const char *the_reason(struct kunit *test, struct rdma_reject_log *log)
 {
 	char *text = kunit_kzalloc(test, RDMA_REJECT_TEXT, GFP_KERNEL);
@@ -60,7 +60,7 @@ static const char *the_reason(struct kunit *test, struct rdma_reject_log *log)
 	return text;
 }
 
-/* What the device or the QP cannot do is said. */
+/* Refusals have a reason that says what device or QP cannot do. */
 static void reasons(struct kunit *test)
 {
 	struct rdma_reject_log *logs = kunit_kcalloc(test, 2, sizeof(*logs), GFP_KERNEL);
@@ -100,7 +100,7 @@ static void domain(struct kunit *test)
 	test_verbs.create = 0;
 }
 
-/* An SRQ keeps its CQ and its domain. */
+/* An SRQ holds references on its CQ and its domain. */
 static void shared_receives(struct kunit *test)
 {
 	struct ib_device *device = test->priv;
@@ -123,7 +123,7 @@ static void shared_receives(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ib_dealloc_xrcd_user(xrcd, NULL));
 }
 
-/* What a user of a target has heard. */
+/* An opener of a target QP and the events it got. */
 struct sharer {
 	struct ib_qp *qp;
 	unsigned int events;
@@ -164,7 +164,7 @@ static void say(struct ib_qp *real)
 	real->event_handler(&event, real->qp_context);
 }
 
-/* Each opener hears of events and may modify; the last one to go takes the QP along. */
+/* Each opener gets events and may modify; closing the last handle destroys the QP. */
 static void shared_target(struct kunit *test)
 {
 	struct ib_xrcd *xrcd = make_domain(test);
@@ -190,7 +190,7 @@ static void shared_target(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ib_modify_qp(second.qp, &attr, IB_QP_STATE));
 	KUNIT_EXPECT_EQ(test, IB_QPS_ERR, test_verbs.modified.qp_state);
 
-	/* The maker goes first */
+	/* The handle of the QP's creator is destroyed first. */
 	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(first.qp));
 	KUNIT_EXPECT_EQ(test, 1, test_verbs.qps);
 	say(real);
@@ -198,7 +198,7 @@ static void shared_target(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, second.events);
 	KUNIT_EXPECT_EQ(test, -EBUSY, ib_dealloc_xrcd_user(xrcd, NULL));
 
-	/* A driver that keeps the QP keeps the handle good, and the QP can be found */
+	/* If the driver refuses, the handle stays valid and the QP can still be opened. */
 	test_verbs.destroy = -EIO;
 	KUNIT_EXPECT_EQ(test, -EIO, ib_destroy_qp(second.qp));
 	test_verbs.destroy = 0;
@@ -237,7 +237,7 @@ static int ended(struct kunit *test, struct ib_qp *qp)
 	return ending.err;
 }
 
-/* Handles are given back in the background, too, and so is the QP with the last. */
+/* Handles can be destroyed in the background, too, and with the last one the QP. */
 static void shared_target_async(struct kunit *test)
 {
 	struct ib_xrcd *xrcd = make_domain(test);
@@ -278,7 +278,7 @@ static void refused(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(rc));
 	target = make_target(test, xrcd, &user);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(target));
-	/* No other type, no other number, no other domain */
+	/* Type, number and domain must match. */
 	open.qp_num = target->qp_num;
 	KUNIT_EXPECT_PTR_EQ(test, ERR_PTR(-EINVAL), ib_open_qp(xrcd, &open));
 	KUNIT_EXPECT_PTR_EQ(test, ERR_PTR(-EINVAL), open_target(xrcd, rc->qp_num, &user));
@@ -296,7 +296,7 @@ static void refused(struct kunit *test)
 	ib_dealloc_pd(pd);
 }
 
-/* Two targets of one number: the second is undone. */
+/* Two target QPs have the same number: creation of the second one fails. */
 static void number_twice(struct kunit *test)
 {
 	struct ib_xrcd *xrcd = make_domain(test);
@@ -312,7 +312,7 @@ static void number_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, ib_dealloc_xrcd_user(xrcd, NULL));
 }
 
-/* A driver counts a QP of its own as user of what it stands on. */
+/* A driver counts its internal QP as a user of the QP's objects. */
 static void counted_by_driver(struct kunit *test)
 {
 	struct ib_device *device = test->priv;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Commands that make, change and destroy objects of the device. */
+/* Commands that create, modify and destroy objects of the device. */
 #include <linux/slab.h>
 
 #include "../hw/compat.h"
 #include "cmd.h"
 #include "run.h"
 
-/* vhca_cmd_nop() - have the device do nothing but answer */
+/* vhca_cmd_nop() - run a command that has no effect */
 int vhca_cmd_nop(struct vhca_hw *hw)
 {
 	return vhca_run(hw, VHCA_CMD_NOP, NULL, 0, 0, 0, NULL, 0);
@@ -20,14 +20,14 @@ int vhca_cmd_open_uar(struct vhca_hw *hw, dma_addr_t db_page, u32 *uar)
 
 	err = RUN_CREATE(hw, VHCA_CMD_OPEN_UAR, &req, uar);
 	if (!err && *uar >= hw->kick_pages) {
-		/* Its kick page would lie beyond the BAR, and it has been given the first page. */
+		/* Its kick page would be outside of the BAR, and the device knows db_page. */
 		vhca_hw_give_up(hw, "it gave out a doorbell area that does not exist");
 		err = vhca_refuse(hw->dev, -EIO, "device gave out a bad doorbell area");
 	}
 	return err;
 }
 
-/* vhca_cmd_close_uar() - close a doorbell area no queue uses any more */
+/* vhca_cmd_close_uar() - close a doorbell area that no queue uses any more */
 int vhca_cmd_close_uar(struct vhca_hw *hw, u32 uar)
 {
 	return vhca_run_destroy(hw, VHCA_CMD_CLOSE_UAR, uar);
@@ -99,7 +99,7 @@ int vhca_cmd_destroy_mkey(struct vhca_hw *hw, u32 key)
 	return vhca_run_destroy(hw, VHCA_CMD_DESTROY_MKEY, key);
 }
 
-/* vhca_cmd_fence_mkeys() - wait until every access through a key that had begun has ended */
+/* vhca_cmd_fence_mkeys() - wait until every access through a key begun before has ended */
 int vhca_cmd_fence_mkeys(struct vhca_hw *hw)
 {
 	return vhca_run(hw, VHCA_CMD_FENCE_MKEYS, NULL, 0, 0, 0, NULL, 0);
@@ -118,8 +118,8 @@ int vhca_cmd_destroy_cq(struct vhca_hw *hw, u32 cqn)
 }
 
 /*
- * vhca_cmd_resize_cq() - give a completion queue another ring; @first is the low half of the count
- * of the first entry the device writes there
+ * vhca_cmd_resize_cq() - give a completion queue another ring; @first receives the low 32 bits of
+ * the count of the first entry that the device writes there
  */
 int vhca_cmd_resize_cq(struct vhca_hw *hw, const struct vhca_resize_cq_hw_req *req, u32 *first)
 {
@@ -168,7 +168,7 @@ int vhca_cmd_resize_srq(struct vhca_hw *hw, const struct vhca_resize_srq_hw_req 
 	return RUN(hw, VHCA_CMD_RESIZE_SRQ, req);
 }
 
-/* vhca_cmd_query_srq() - read a shared receive queue's limit, 0 when none is armed */
+/* vhca_cmd_query_srq() - read a shared receive queue's limit; it is 0 if none is armed */
 int vhca_cmd_query_srq(struct vhca_hw *hw, u32 srqn, u32 *limit)
 {
 	struct vhca_object_req req = { .handle = cpu_to_le32(srqn) };
@@ -181,7 +181,7 @@ int vhca_cmd_query_srq(struct vhca_hw *hw, u32 srqn, u32 *limit)
 	return err;
 }
 
-/* vhca_cmd_destroy_srq() - destroy a shared receive queue no QP uses any more */
+/* vhca_cmd_destroy_srq() - destroy a shared receive queue that no QP uses any more */
 int vhca_cmd_destroy_srq(struct vhca_hw *hw, u32 srqn)
 {
 	return vhca_run_destroy(hw, VHCA_CMD_DESTROY_SRQ, srqn);
@@ -200,8 +200,8 @@ int vhca_cmd_modify_qp(struct vhca_hw *hw, const struct vhca_modify_qp_req *req)
 }
 
 /*
- * vhca_cmd_query_qp() - read a queue pair's attributes; @port: of a management QP, 0 of others;
- * @attr is the device's raw answer
+ * vhca_cmd_query_qp() - read a queue pair's attributes; @port is the port of QP 0 or 1, else 0;
+ * @attr receives the device's output unchanged
  */
 int vhca_cmd_query_qp(struct vhca_hw *hw, u8 port, u32 qpn, struct vhca_qp_attr *attr)
 {
@@ -217,8 +217,8 @@ int vhca_cmd_query_qp(struct vhca_hw *hw, u8 port, u32 qpn, struct vhca_qp_attr 
 }
 
 /*
- * vhca_cmd_destroy_qp() - destroy a queue pair; it completes nothing afterwards; @port: of a
- * management QP, 0 of others
+ * vhca_cmd_destroy_qp() - destroy a queue pair, which completes nothing afterwards; @port is the
+ * port of QP 0 or 1, else 0
  */
 int vhca_cmd_destroy_qp(struct vhca_hw *hw, u8 port, u32 qpn)
 {
@@ -238,7 +238,7 @@ static int run_mcg(struct vhca_hw *hw, u8 opcode, const u8 mgid[16], u16 mlid, u
 	return RUN(hw, opcode, &req);
 }
 
-/* vhca_cmd_attach_mcg() - let a QP receive what is sent to a multicast group */
+/* vhca_cmd_attach_mcg() - attach a QP to a multicast group */
 int vhca_cmd_attach_mcg(struct vhca_hw *hw, const u8 mgid[16], u16 mlid, u32 qpn)
 {
 	return run_mcg(hw, VHCA_CMD_ATTACH_MCG, mgid, mlid, qpn);

@@ -2,11 +2,11 @@
 /*
  * One typed function for every command of the device.
  *
- * All of them may sleep and return 0 or a negative errno: -EIO on a dead device; -ETIMEDOUT for the
- * command whose answer did not come in time, after which the device is dead; -ENOMEM without memory
- * for an answer; or the errno of the device's refusal, by status_to_errno() in run.c, whose reason
- * names the field that the device refused. After any error the device does no DMA to the memory
- * that the command named.
+ * All of them may sleep and return 0 or a negative errno: -EIO on a dead device; -ETIMEDOUT if the
+ * device did not complete the command in time, after which it is dead; -ENOMEM without memory for
+ * the output; or the errno of the device's status (status_to_errno() in run.c), with a recorded
+ * reason that names the field which the device refused. After any error the device does no DMA to
+ * the memory that the command named.
  */
 #ifndef VHCA_CMD_H
 #define VHCA_CMD_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Commands about the device and its ports: what they are, what they have counted. */
+/* Commands that query or set attributes and counters of the device and its ports. */
 #include <kunit/visibility.h>
 #include <linux/dma-mapping.h>
 #include <linux/etherdevice.h>
@@ -11,7 +11,7 @@
 #include "cmd.h"
 #include "run.h"
 
-/* A device that claims more is not believed, lest the driver allocate without bounds. */
+/* Largest values that are accepted from a device, since the driver allocates by them. */
 #define VHCA_SANE_GIDS		256	/* vhca_av.sgid_index has eight bits */
 #define VHCA_SANE_PKEYS		65535
 #define VHCA_SANE_ENTRIES	SZ_256K
@@ -66,12 +66,12 @@ static int check_limits(struct vhca_hw *hw, const struct vhca_limits *l)
 }
 
 /**
- * vhca_cmd_query_device() - ask for the device's limits
+ * vhca_cmd_query_device() - query the device's limits
  * @hw: the device
  * @l: filled with checked values
  *
  * Context: may sleep.
- * Return: as all commands, and -EPROTO when the answer makes no sense.
+ * Return: as all commands (cmd.h), and -EPROTO if the output is invalid.
  */
 int vhca_cmd_query_device(struct vhca_hw *hw, struct vhca_limits *l)
 {
@@ -127,13 +127,13 @@ static bool link_possible(const struct vhca_port_attr *attr)
 }
 
 /**
- * vhca_cmd_query_port() - ask for a port's attributes
+ * vhca_cmd_query_port() - query a port's attributes
  * @hw: the device
  * @port: 1..ports
- * @attr: filled with the device's answer, table sizes and enumerations checked
+ * @attr: receives the device's output, whose table sizes and enumerations were checked
  *
  * Context: may sleep.
- * Return: as all commands, and -EPROTO when the answer makes no sense.
+ * Return: as all commands (cmd.h), and -EPROTO if the output is invalid.
  */
 int vhca_cmd_query_port(struct vhca_hw *hw, u8 port, struct vhca_port_attr *attr)
 {
@@ -206,8 +206,8 @@ static int run_counters(struct vhca_hw *hw, u8 opcode, const void *req, size_t r
 }
 
 /*
- * vhca_cmd_query_counters() - read a port's counters, without what vhca_cmd_query_counter() reports
- * of QPs that are bound to counters; @counters is the device's raw answer
+ * vhca_cmd_query_counters() - read a port's counters, without those QPs that are bound to a counter
+ * of their own (vhca_cmd_query_counter()); @counters receives the device's output unchanged
  */
 int vhca_cmd_query_counters(struct vhca_hw *hw, u8 port, struct vhca_port_counters *counters)
 {
@@ -227,14 +227,14 @@ int vhca_cmd_create_counter(struct vhca_hw *hw, u8 port, u32 *number)
 
 	err = RUN_CREATE(hw, VHCA_CMD_CREATE_COUNTER, &req, number);
 	if (!err && !*number) {
-		/* Binding a QP to counter 0 would unbind it. */
+		/* Number 0 is invalid: binding a QP to it would unbind the QP. */
 		vhca_hw_give_up(hw, "it gave out a counter that is none");
 		err = vhca_refuse(hw->dev, -EIO, "device gave out a bad counter");
 	}
 	return err;
 }
 
-/* vhca_cmd_bind_counter() - bind a QP to a counter, 0: to none */
+/* vhca_cmd_bind_counter() - bind a QP to a counter, or to none if @number is 0 */
 int vhca_cmd_bind_counter(struct vhca_hw *hw, u32 qpn, u32 number)
 {
 	struct vhca_bind_counter_req req = {
@@ -245,7 +245,7 @@ int vhca_cmd_bind_counter(struct vhca_hw *hw, u32 qpn, u32 number)
 	return RUN(hw, VHCA_CMD_BIND_COUNTER, &req);
 }
 
-/* vhca_cmd_query_counter() - read a counter; @counters is the device's raw answer */
+/* vhca_cmd_query_counter() - read a counter; @counters receives the device's output unchanged */
 int vhca_cmd_query_counter(struct vhca_hw *hw, u32 number, struct vhca_port_counters *counters)
 {
 	struct vhca_object_req req = { .handle = cpu_to_le32(number) };
@@ -253,7 +253,7 @@ int vhca_cmd_query_counter(struct vhca_hw *hw, u32 number, struct vhca_port_coun
 	return run_counters(hw, VHCA_CMD_QUERY_COUNTER, &req, sizeof(req), counters);
 }
 
-/* vhca_cmd_destroy_counter() - destroy a counter no QP is bound to any more */
+/* vhca_cmd_destroy_counter() - destroy a counter to which no QP is bound any more */
 int vhca_cmd_destroy_counter(struct vhca_hw *hw, u32 number)
 {
 	return vhca_run_destroy(hw, VHCA_CMD_DESTROY_COUNTER, number);
@@ -262,7 +262,7 @@ int vhca_cmd_destroy_counter(struct vhca_hw *hw, u32 number)
 /**
  * vhca_cmd_query_clock() - read the device's clock
  * @hw: the device
- * @now: set to its count at some time while the command runs
+ * @now: receives the value of the clock at some time during the command
  *
  * Context: may sleep.
  * Return: as all commands.
@@ -301,12 +301,12 @@ int vhca_cmd_set_gid(struct vhca_hw *hw, const struct vhca_set_gid_req *req)
 }
 
 /**
- * vhca_cmd_process_mad() - hand a MAD to the agents of a port
+ * vhca_cmd_process_mad() - pass a MAD to the device's agents of a port
  * @hw: the device
- * @req: where the MAD comes from; its address is filled in
+ * @req: the source of the MAD; mad_addr is filled in
  * @mad: the MAD, VHCA_MAD_SIZE bytes
- * @reply: with VHCA_MAD_REPLY filled with as many bytes
- * @result: set to VHCA_MAD_*, or 0: the MAD is not for the device
+ * @reply: receives the reply, VHCA_MAD_SIZE bytes, if @result has VHCA_MAD_REPLY
+ * @result: set to VHCA_MAD_* bits, or to 0 if the MAD is not for the device's agents
  *
  * Context: may sleep.
  * Return: as all commands.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* How a command is run: its request, a buffer for its answer, the errno and reason of a refusal. */
+/* Running a command: its request, a buffer for its output, the errno and reason of a refusal. */
 #include <linux/cache.h>
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
@@ -64,11 +64,11 @@ static int refusal(struct vhca_hw *hw, u8 opcode, const struct vhca_acqe *comp)
  * @hw: the device
  * @opcode: enum vhca_admin_op
  * @req: its request, at most VHCA_ASQE_REQ bytes
- * @req_len: bytes of @req, 0: none
- * @out: DMA address for a long answer
- * @out_len: bytes at @out, 0: there is no such answer
- * @resp: filled with the short answer, at most VHCA_ACQE_RESP bytes
- * @resp_len: bytes of @resp, 0: none is wanted
+ * @req_len: bytes of @req, or 0
+ * @out: DMA address for bulk output
+ * @out_len: bytes at @out, 0 for a command without bulk output
+ * @resp: receives the response in the completion, at most VHCA_ACQE_RESP bytes
+ * @resp_len: bytes of @resp, 0 if it is not wanted
  *
  * Context: may sleep.
  * Return: as all commands.
@@ -98,17 +98,17 @@ int vhca_run(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_len, dma
 }
 
 /**
- * vhca_run_out() - run a command that answers into a buffer of our own
+ * vhca_run_out() - run a command with bulk output into a buffer that is allocated here
  * @hw: the device
  * @opcode: enum vhca_admin_op
  * @req: its request, at most VHCA_ASQE_REQ bytes
- * @req_len: bytes of @req, 0: none
- * @out_len: bytes of the answer
- * @resp: filled with the short answer, at most VHCA_ACQE_RESP bytes
- * @resp_len: bytes of @resp, 0: none is wanted
+ * @req_len: bytes of @req, or 0
+ * @out_len: bytes of the output
+ * @resp: receives the response in the completion, at most VHCA_ACQE_RESP bytes
+ * @resp_len: bytes of @resp, 0 if it is not wanted
  *
  * Context: may sleep.
- * Return: the answer, the caller's to free; ERR_PTR() of what all commands return, and of -ENOMEM.
+ * Return: the output, to be freed with kfree(); or an ERR_PTR() with an error of commands (cmd.h).
  */
 void *vhca_run_out(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_len, u32 out_len,
 		   void *resp, size_t resp_len)
@@ -117,7 +117,7 @@ void *vhca_run_out(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_le
 	void *out;
 	int err;
 
-	/* Commands run at the same time: no two of them may get answers into one cache line. */
+	/* Commands run concurrently: the outputs of two of them must not share a cache line. */
 	out = kzalloc(ALIGN(out_len, SMP_CACHE_BYTES), GFP_KERNEL);
 	if (!out)
 		return ERR_PTR(-ENOMEM);
@@ -140,8 +140,8 @@ void *vhca_run_out(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_le
  * @hw: the device
  * @opcode: enum vhca_admin_op
  * @req: its request, at most VHCA_ASQE_REQ bytes
- * @req_len: bytes of @req, 0: none
- * @handle: set to the object's number, or its whole key
+ * @req_len: bytes of @req, or 0
+ * @handle: set to the object's number, or for memory keys to the whole key
  *
  * Context: may sleep.
  * Return: as all commands.
@@ -158,7 +158,7 @@ int vhca_run_create(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_l
 }
 
 /**
- * vhca_run_destroy() - run a command that names an object and nothing else
+ * vhca_run_destroy() - run a command whose request only names an object
  * @hw: the device
  * @opcode: enum vhca_admin_op
  * @handle: the object's number

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* How a command is run, for the files that know what it means. */
+/* Running commands, for the files that build their requests. */
 #ifndef VHCA_RUN_H
 #define VHCA_RUN_H
 
@@ -12,14 +12,14 @@ void *vhca_run_out(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_le
 int vhca_run_create(struct vhca_hw *hw, u8 opcode, const void *req, size_t req_len, u32 *handle);
 int vhca_run_destroy(struct vhca_hw *hw, u8 opcode, u32 handle);
 
-/* Run a command without an answer; @req points to the structure of its request. */
+/* Run a command without output; @req points to the structure of its request. */
 #define RUN(hw, op, req)							\
 	({									\
 		static_assert(sizeof(*(req)) <= VHCA_ASQE_REQ);			\
 		vhca_run(hw, op, req, sizeof(*(req)), 0, 0, NULL, 0);		\
 	})
 
-/* The same for a command that makes an object. */
+/* The same for a command that creates an object. */
 #define RUN_CREATE(hw, op, req, handle)						\
 	({									\
 		static_assert(sizeof(*(req)) <= VHCA_ASQE_REQ);			\

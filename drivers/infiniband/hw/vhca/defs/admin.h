@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Admin queue: buffers, entries of its rings, commands by number, and how they end. */
+/* Admin queue: buffers, entries of its rings, numbers of commands, and their status. */
 #ifndef VHCA_DEFS_ADMIN_H
 #define VHCA_DEFS_ADMIN_H
 
@@ -9,9 +9,10 @@
 /* ------------------------------------------------------------------------
  * Buffers
  *
- * A buffer in host memory: levels 0: addr is its first byte, contiguous.
- * 1: addr is an array of npages __le64 page addresses.  2: addr is an array
- * of list pages (VHCA_LIST_PAGE bytes each, VHCA_LIST_ENTRIES addresses).
+ * A buffer in host memory.  levels 0: it is contiguous and addr is its address.
+ * 1: addr is the address of an array of npages __le64 page addresses.
+ * 2: addr is the address of an array of __le64 addresses of list pages, each of
+ * VHCA_LIST_PAGE bytes with VHCA_LIST_ENTRIES page addresses.
  * Page i covers bytes [i << page_shift, (i + 1) << page_shift) counted from
  * the start of the first page; the buffer starts offset bytes into it.
  * Lists stay in host memory while the object lives.
@@ -44,8 +45,8 @@ static_assert(sizeof(struct vhca_buf) == 24);
 struct vhca_asqe {
 	__u8 opcode;		/* enum vhca_admin_op */
 	__u8 rsvd;
-	__le16 cmd_id;		/* chosen by the driver, comes back */
-	__le32 out_len;		/* bytes at out_addr; 0 when the command has no such output */
+	__le16 cmd_id;		/* chosen by the driver, returned in the completion */
+	__le32 out_len;		/* bytes at out_addr; 0 if the command has no bulk output */
 	__le64 out_addr;	/* contiguous DMA address for bulk output */
 	__u8 req[VHCA_ASQE_REQ];	/* struct vhca_*_req, the rest zero */
 };
@@ -61,7 +62,7 @@ struct vhca_acqe {
 	__le16 cmd_id;
 	__u8 status;		/* enum vhca_status */
 	__u8 rsvd0;
-	__le16 bad_field;	/* what was refused in struct vhca_asqe, or VHCA_NO_FIELD */
+	__le16 bad_field;	/* offset of the refused field in vhca_asqe, or VHCA_NO_FIELD */
 	__u8 rsvd1[9];
 	__u8 phase;		/* bit 0 */
 };
@@ -75,7 +76,7 @@ enum vhca_status {
 	VHCA_ST_BAD_HANDLE	= 3,	/* no such object */
 	VHCA_ST_BUSY		= 4,	/* object still used by others */
 	VHCA_ST_NO_RESOURCE	= 5,	/* limit reached */
-	VHCA_ST_BAD_STATE	= 6,	/* not in this state of the object */
+	VHCA_ST_BAD_STATE	= 6,	/* not possible in this state of the object */
 	VHCA_ST_BAD_ADDRESS	= 7,	/* DMA address not accessible */
 	VHCA_ST_UNSUPPORTED	= 8,	/* capability absent or switched off */
 	VHCA_ST_INTERNAL	= 9,	/* device out of memory or failing */
@@ -90,7 +91,7 @@ enum vhca_admin_op {
 	VHCA_CMD_SET_NODE_DESC	= 0x05,
 	VHCA_CMD_QUERY_COUNTERS	= 0x06,	/* out: struct vhca_port_counters */
 	VHCA_CMD_QUERY_CLOCK	= 0x07,
-	VHCA_CMD_PROCESS_MAD	= 0x08,	/* out: the answer, VHCA_MAD_SIZE bytes */
+	VHCA_CMD_PROCESS_MAD	= 0x08,	/* out: the reply, VHCA_MAD_SIZE bytes */
 	VHCA_CMD_MODIFY_PORT	= 0x09,
 	VHCA_CMD_SET_GID	= 0x0a,	/* of an Ethernet port */
 	VHCA_CMD_OPEN_UAR	= 0x10,
@@ -105,7 +106,7 @@ enum vhca_admin_op {
 	VHCA_CMD_CREATE_MKEY	= 0x28,
 	VHCA_CMD_DESTROY_MKEY	= 0x29,
 	VHCA_CMD_MODIFY_MKEY	= 0x2a,	/* access, PD, translation of a LIST key */
-	VHCA_CMD_FENCE_MKEYS	= 0x2b,	/* done when every access begun before it has ended */
+	VHCA_CMD_FENCE_MKEYS	= 0x2b,	/* completes when every access begun before has ended */
 	VHCA_CMD_CREATE_CQ	= 0x30,
 	VHCA_CMD_DESTROY_CQ	= 0x31,
 	VHCA_CMD_RESIZE_CQ	= 0x32,
@@ -136,7 +137,7 @@ struct vhca_object_req {
 
 static_assert(sizeof(struct vhca_object_req) == 8);
 
-/* Answers that give a new object: OPEN_UAR, CREATE_{EQ,PD,XRCD,CQ,SRQ,QP,MKEY,COUNTER}. */
+/* Responses of OPEN_UAR and CREATE_{EQ,PD,XRCD,CQ,SRQ,QP,MKEY,COUNTER}: the new object. */
 struct vhca_object_resp {
 	__le32 handle;		/* number of the object, or the whole 32-bit key */
 	__le32 rsvd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Admin commands that ask about the device and its ports, and counters. */
+/* Admin commands of the device, its ports and counters. */
 #ifndef VHCA_DEFS_DEVICE_H
 #define VHCA_DEFS_DEVICE_H
 
@@ -26,7 +26,7 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 	VHCA_CAP_SG_GAPS	= 16,	/* FAST_SG keys; needs FAST_REG */
 	VHCA_CAP_MW		= 17,	/* windows of type 1 */
 	VHCA_CAP_MW_2A		= 18,	/* windows of type 2, tied to a QP; needs MW, FAST_REG */
-	VHCA_CAP_MW_2B		= 19,	/* the same, tied to a QP and a PD; wins over 2A */
+	VHCA_CAP_MW_2B		= 19,	/* the same, tied to QP and PD; takes precedence over 2A */
 	VHCA_CAP_FMR		= 20,	/* FMR keys, FENCE_MKEYS */
 	VHCA_CAP_XRC		= 21,	/* XRC domains and their QPs; needs RC, SRQ */
 	VHCA_CAP_UC_FAST_REG	= 22,	/* REG_MR, LOCAL_INV on UC; needs UC, FAST_REG */
@@ -42,13 +42,13 @@ enum vhca_cap {			/* bit numbers in vhca_device_attr.caps */
 };
 
 /**
- * vhca_whole_caps() - the capabilities that count: each only with those that it needs
- * @caps: a bit each
+ * vhca_whole_caps() - drop capabilities that need others which are missing
+ * @caps: bit mask
  *
- * The device offers no others, and the driver believes no others.
+ * Both device and driver apply this to the mask.
  *
  * Context: any.
- * Return: those of @caps whose needs are all in @caps.
+ * Return: the bits of @caps all of whose needs are in @caps.
  */
 static inline __u64 vhca_whole_caps(__u64 caps)
 {
@@ -56,7 +56,7 @@ static inline __u64 vhca_whole_caps(__u64 caps)
 		__u8 cap, needs;
 	} needs[] = {
 		{ VHCA_CAP_SMI_GSI, VHCA_CAP_UD },	/* MADs are datagrams */
-		{ VHCA_CAP_MCAST, VHCA_CAP_UD },	/* groups are of datagrams */
+		{ VHCA_CAP_MCAST, VHCA_CAP_UD },	/* multicasts are datagrams */
 		{ VHCA_CAP_MASKED_ATOMIC, VHCA_CAP_ATOMIC },
 		{ VHCA_CAP_SG_GAPS, VHCA_CAP_FAST_REG },
 		{ VHCA_CAP_MW_2A, VHCA_CAP_MW },
@@ -85,7 +85,7 @@ static inline __u64 vhca_whole_caps(__u64 caps)
 
 struct vhca_device_attr {
 	__le64 caps;
-	__le64 node_guid;		/* value; most significant byte first on the wire */
+	__le64 node_guid;		/* as a number; most significant byte first on the wire */
 	__le64 sys_image_guid;
 	__le64 fw_version;		/* major << 32 | minor << 16 | sub */
 	__le64 max_mr_size;
@@ -106,7 +106,7 @@ struct vhca_device_attr {
 	__le32 clock_khz;		/* 0: no clock */
 	__le32 vectors;			/* MSI-X vectors */
 	__u8 ports;
-	__u8 max_rd_atomic;		/* responder resources a QP */
+	__u8 max_rd_atomic;		/* responder resources of one QP */
 	__u8 max_init_rd_atomic;
 	__u8 local_ca_ack_delay;
 	__u8 node_desc[64];
@@ -124,7 +124,7 @@ struct vhca_device_attr {
 
 static_assert(sizeof(struct vhca_device_attr) == 256);
 
-/* QUERY_COUNTERS: without what is counted for QPs that are bound to counters; needs QP_COUNTERS */
+/* QUERY_COUNTERS: leave out QPs that are bound to counters; needs QP_COUNTERS. */
 #define VHCA_PORT_UNBOUND	(1U << 0)
 
 struct vhca_port_req {
@@ -171,7 +171,7 @@ struct vhca_port_attr {
 
 static_assert(sizeof(struct vhca_port_attr) == 64);
 
-/* What a port has counted since the device was created, resets included; or what a counter has. */
+/* Counts of a port since the device was created, which a reset does not clear; or of a counter. */
 struct vhca_port_counters {
 	__le64 tx_packets;
 	__le64 tx_bytes;		/* of whole packets, here and below */
@@ -179,9 +179,9 @@ struct vhca_port_counters {
 	__le64 rx_bytes;
 	__le64 tx_mcast_packets;
 	__le64 rx_mcast_packets;
-	__le64 tx_discards;		/* nobody has that address, or the port was not active */
-	__le64 rx_no_qp;		/* no QP takes such a packet */
-	__le64 rx_no_receive;		/* UC and UD: message dropped, no receive that fits */
+	__le64 tx_discards;		/* the address does not exist, or the port was not active */
+	__le64 rx_no_qp;		/* no QP accepts the packet */
+	__le64 rx_no_receive;		/* UC and UD: message dropped, no receive of enough room */
 	__le64 rx_uc_gaps;		/* UC: messages dropped because a packet was missing */
 	__le64 qkey_violations;
 	__le64 pkey_violations;
@@ -189,10 +189,10 @@ struct vhca_port_counters {
 	__le64 rnr_naks_received;
 	__le64 seq_naks_sent;
 	__le64 seq_naks_received;
-	__le64 error_naks_sent;		/* those that end a connection */
+	__le64 error_naks_sent;		/* NAKs that end a connection */
 	__le64 error_naks_received;
 	__le64 duplicates;		/* RC requests that had arrived before */
-	__le64 timeouts;		/* RC requests sent again because no answer came */
+	__le64 timeouts;		/* RC requests sent again because no response came */
 };
 
 static_assert(sizeof(struct vhca_port_counters) == 160);
@@ -210,8 +210,8 @@ struct vhca_clock_resp {
 static_assert(sizeof(struct vhca_clock_resp) == 8);
 
 /*
- * PROCESS_MAD: a MAD for the agents of a port, from a packet that arrived there or
- * from the host itself.  The device reads it a single time.
+ * PROCESS_MAD: a MAD for the device's agents of a port, from a packet that arrived there or
+ * from the host itself.  The device reads it only once.
  */
 #define VHCA_MAD_SIZE		256
 
@@ -232,9 +232,9 @@ struct vhca_process_mad_req {
 
 static_assert(sizeof(struct vhca_process_mad_req) == 24);
 
-/* 0: not for the device's agents, the host has to deal with it. */
-#define VHCA_MAD_CONSUMED	(1U << 0)	/* carried out */
-#define VHCA_MAD_REPLY		(1U << 1)	/* with CONSUMED: the output has the answer */
+/* 0: the MAD is not for the device's agents, the host has to handle it. */
+#define VHCA_MAD_CONSUMED	(1U << 0)	/* handled */
+#define VHCA_MAD_REPLY		(1U << 1)	/* with CONSUMED: the output is the reply */
 
 struct vhca_process_mad_resp {
 	__u8 result;			/* VHCA_MAD_CONSUMED, VHCA_MAD_REPLY */
@@ -244,8 +244,8 @@ struct vhca_process_mad_resp {
 static_assert(sizeof(struct vhca_process_mad_resp) == 8);
 
 /*
- * MODIFY_PORT: bits of PortInfo:CapabilityMask that tell what the host does, and
- * counters.  A bit that is neither set nor cleared stays.
+ * MODIFY_PORT: changes bits of PortInfo:CapabilityMask that describe the host, and resets
+ * counters.  A bit that is neither in set_caps nor in clear_caps does not change.
  */
 #define VHCA_PORT_RESET_QKEY_VIOL	(1U << 0)
 /*
@@ -268,7 +268,7 @@ static_assert(sizeof(struct vhca_process_mad_resp) == 8);
 struct vhca_modify_port_req {
 	__u8 port;			/* 1..ports */
 	__u8 flags;			/* VHCA_PORT_RESET_QKEY_VIOL, VHCA_PORT_{EN,DIS}ABLE */
-	__u8 mtu;			/* Ethernet: enum ib_mtu; 0: as it is.  Else 0 */
+	__u8 mtu;			/* Ethernet: enum ib_mtu, 0: no change.  InfiniBand: 0 */
 	__u8 rsvd0;
 	__le32 set_caps;		/* of VHCA_PORT_HOST_CAPS, here and below */
 	__le32 clear_caps;
@@ -278,9 +278,10 @@ struct vhca_modify_port_req {
 static_assert(sizeof(struct vhca_modify_port_req) == 16);
 
 /*
- * SET_GID: an entry of an Ethernet port's table.  Packets of its users come from mac, with the tag
- * if there is one, and packets to mac and the tag are taken for it; over IPv4 if the GID is an IPv4
- * address mapped to IPv6, else over IPv6.  Users of an entry that was cleared send nothing.
+ * SET_GID: writes an entry of an Ethernet port's GID table.  Packets that QPs send with the entry
+ * have source address mac and the VLAN tag, if there is one; packets received for it must have that
+ * destination address and tag.  They are IPv4 packets if the GID is an IPv4-mapped IPv6 address,
+ * else IPv6 packets.  QPs that use a cleared entry send nothing.
  */
 #define VHCA_GID_CLEAR			0
 #define VHCA_GID_ROCE_V2		2
@@ -291,7 +292,7 @@ struct vhca_set_gid_req {
 	__u8 port;			/* 1..ports */
 	__u8 type;			/* VHCA_GID_* */
 	__le16 index;			/* below gid_entries */
-	__le16 vlan;			/* 1..4094, or VHCA_NO_VLAN; cleared: 0, here and below */
+	__le16 vlan;			/* 1..4094, or VHCA_NO_VLAN; CLEAR: 0, here and below */
 	__u8 mac[6];
 	__le32 rsvd;
 	__u8 gid[16];
@@ -300,7 +301,7 @@ struct vhca_set_gid_req {
 static_assert(sizeof(struct vhca_set_gid_req) == 32);
 
 struct vhca_create_counter_req {
-	__u8 port;			/* 1..ports: to which its QPs belong */
+	__u8 port;			/* 1..ports: the port of its QPs */
 	__u8 rsvd[7];
 };
 

@@ -6,21 +6,21 @@
 #include "admin.h"
 
 /*
- * A key of another type than the first two is made without a range (iova,
- * length and access 0, no access possible) and lives on under other variants:
+ * A key of another type than the first two is created without a range (iova,
+ * length and access 0, no access possible), and its variant may change later:
  * commands that name it ignore its low byte.
  *
- * FAST: buf is the list, of levels 1, npages its most entries, page_shift 0.
+ * FAST: buf is the list, with levels 1, npages its maximum number of entries and page_shift 0.
  * FAST_SG: the same, with entries of struct vhca_sg_entry.  REG_MR gives such
- * a key its range and its variant, LOCAL_INV, SEND_INV and READ_INV take it
- * away.  The list belongs to the device between the two.
+ * a key its range and its variant; LOCAL_INV, SEND_INV and READ_INV invalidate
+ * it.  Between the two only the device uses the list.
  * FMR: buf is a list of page addresses as with FAST, page_shift that of every
  * mapping; iova is the DMA address of the struct vhca_fmr that holds key and
- * range, access is fixed.
- * MW_1, MW_2: no buf.  BIND_MW gives range and variant; MW_2 is invalidated.
- * INTEGRITY: as FAST_SG, with a struct vhca_integrity in front of the first entry, which buf.addr
- * names and npages does not count.  REG_MR reads it with the key.
- * A region to which windows are bound is BUSY for DESTROY_MKEY and MODIFY_MKEY.
+ * range; access applies to every mapping.
+ * MW_1, MW_2: no buf.  BIND_MW gives range and variant; MW_2 can be invalidated.
+ * INTEGRITY: as FAST_SG; a struct vhca_integrity precedes the first entry, buf.addr is its address,
+ * and npages does not include it.  REG_MR reads it together with the list.
+ * DESTROY_MKEY and MODIFY_MKEY of a region to which windows are bound fail with BUSY.
  */
 enum vhca_mkey_type {
 	VHCA_MKEY_LIST		= 0,	/* buf translates [iova, iova + length) */
@@ -36,15 +36,16 @@ enum vhca_mkey_type {
 /* A piece of memory of any length and alignment. */
 struct vhca_sg_entry {
 	__le64 addr;
-	__le64 end;			/* bytes of the list up to and with this entry */
+	__le64 end;			/* bytes of the list up to and including this entry */
 };
 
 static_assert(sizeof(struct vhca_sg_entry) == 16);
 
 /*
- * What an FMR key translates now.  The driver makes seq odd, changes the rest
- * and makes it even again, with release ordering; the device refuses an access
- * that finds seq odd or changed.  To unmap: npages 0, then FENCE_MKEYS.
+ * The current mapping of an FMR key.  The driver makes seq odd, changes the rest
+ * and makes seq even again, with release ordering; the device refuses an access
+ * that finds seq odd or changed.  To unmap, the driver sets npages to 0 and
+ * issues FENCE_MKEYS.
  */
 struct vhca_fmr {
 	__le32 seq;
@@ -58,16 +59,19 @@ struct vhca_fmr {
 static_assert(sizeof(struct vhca_fmr) == 32);
 
 enum vhca_dif_guard {
-	VHCA_DIF_NONE		= 0,	/* there are no protection fields */
+	VHCA_DIF_NONE		= 0,	/* no protection information */
 	VHCA_DIF_CRC		= 1,	/* CRC-16 of T10 */
 	VHCA_DIF_CSUM		= 2,	/* IP checksum */
 };
 
-#define VHCA_DIF_REMAP		(1U << 0)	/* the reference tag grows by one each interval */
-#define VHCA_DIF_APP_ESCAPE	(1U << 1)	/* an application tag of all ones: not checked */
-#define VHCA_DIF_REF_ESCAPE	(1U << 2)	/* a reference tag of all ones: not checked */
+#define VHCA_DIF_REMAP		(1U << 0)	/* the reference tag increments each interval */
+#define VHCA_DIF_APP_ESCAPE	(1U << 1)	/* an application tag of all ones: no check */
+#define VHCA_DIF_REF_ESCAPE	(1U << 2)	/* a reference tag of all ones: no check */
 
-/* How fields look at one side of a key. With both escapes both tags must be all ones. */
+/*
+ * Format of the protection information on one side of a key: memory or wire. With both escapes
+ * a field is not checked only if both of its tags are all ones.
+ */
 struct vhca_dif {
 	__u8 guard;			/* enum vhca_dif_guard; NONE: all else is 0 */
 	__u8 flags;			/* VHCA_DIF_* */
@@ -80,7 +84,7 @@ struct vhca_dif {
 
 static_assert(sizeof(struct vhca_dif) == 16);
 
-#define VHCA_DIF_SIZE		8	/* bytes of a field: guard, application and reference tag */
+#define VHCA_DIF_SIZE		8	/* bytes of a protection field: guard, app and ref tag */
 #define VHCA_DIF_MIN_INTERVAL	512
 #define VHCA_DIF_MAX_INTERVAL	4096
 
@@ -92,28 +96,30 @@ enum vhca_dif_error {
 };
 
 /*
- * What an INTEGRITY key checks and makes.  Its address space is what goes over the wire: an
- * interval of data, its field, and so on; data alone when the wire has no fields.  In memory the
- * first data_entries of the list are the data, the others the fields, all behind one another; if
- * there are no others, fields stand behind their intervals there, too.  What one side has and the
- * other has not is made, or checked and left out; fields of both sides are checked and passed on,
- * each part whose rules differ made anew.
+ * The checks of an INTEGRITY key.  A field is the protection information (T10-DIF) of one interval
+ * of data.  The key's address space is the data stream on the wire: an interval of data, its field,
+ * and so on; without fields on the wire, only the data.  In memory the first data_entries of the
+ * list are the data, and the others the fields, one behind the other; if there are no others, the
+ * fields follow their intervals in memory, too.  Fields that only the destination has are
+ * generated; those that only the source has are checked and stripped; if both have them, they are
+ * checked and passed on, and parts whose format differs are generated again.
  *
- * The device writes the first field that is wrong to the last part of the struct, error last,
- * before the completion of what moved it.  Bytes move all the same.  REG_MR makes error GOOD.
+ * On a wrong field the device still transfers the data.  It writes the first error to the last part
+ * of the struct, with the member error last, before the completion of the work request.  REG_MR
+ * sets error to GOOD.
  */
 struct vhca_integrity {
 	struct vhca_dif mem;
 	struct vhca_dif wire;
 	__le16 interval;		/* bytes of data, VHCA_DIF_MIN_INTERVAL to MAX */
-	__u8 check;			/* bytes of a field that count, the first one is bit 7 */
+	__u8 check;			/* bytes of a field to check, the first one is bit 7 */
 	__u8 rsvd0;
 	__le32 data_entries;
 	__le32 error;			/* enum vhca_dif_error */
 	__le32 expected;
 	__le32 actual;
 	__le32 rsvd1;
-	__le64 interval_nr;		/* of the first one that is wrong, from 0 */
+	__le64 interval_nr;		/* number of the first wrong interval, from 0 */
 };
 
 static_assert(sizeof(struct vhca_integrity) == 64);
@@ -125,7 +131,7 @@ struct vhca_create_mkey_req {
 	__le32 pdn;
 	__le32 access;			/* VHCA_ACCESS_* */
 	__u8 type;			/* enum vhca_mkey_type */
-	__u8 variant;			/* low byte of the key, the consumer's choice */
+	__u8 variant;			/* low byte of the key, chosen by the consumer */
 	__u8 rsvd[6];
 };
 
@@ -136,7 +142,7 @@ static_assert(sizeof(struct vhca_create_mkey_req) == 56);
 #define VHCA_MKEY_MOD_BUF	(1U << 2)	/* buf, iova, length */
 
 struct vhca_modify_mkey_req {
-	struct vhca_create_mkey_req attr;	/* type and variant are not changed: zero */
+	struct vhca_create_mkey_req attr;	/* type and variant cannot change: zero */
 	__le32 key;
 	__le32 mask;			/* VHCA_MKEY_MOD_* */
 };

@@ -16,28 +16,28 @@ enum vhca_qp_type {			/* as enum ib_qp_type */
 };
 
 /*
- * XRC_INI only sends: it has no receive queue and no receive CQ.  XRC_TGT only
- * answers: it has neither queue, no CQ and no PD, but a domain.  What a QP does
- * not have is zero, or VHCA_NO_QUEUE.
+ * XRC_INI is a requester only: it has no receive queue and no receive CQ.  XRC_TGT
+ * is a responder only: it has no queues, no CQs and no PD, but an XRC domain.  Fields
+ * for what a QP does not have are zero, or VHCA_NO_QUEUE.
  *
- * SMI and GSI are a port's QP 0 and QP 1.  These numbers name a QP only together
- * with a port, which stands beside the number: 1..ports with numbers below
- * VHCA_SPECIAL_QPS, else 0.  Of MODIFY_QP and completions it is the port that they
- * have anyway.  These QPs are in no multicast group and bound to no counter.
+ * SMI and GSI are a port's QP 0 and QP 1.  These numbers name a QP only together with
+ * a port, so each number has a port field beside it: 1..ports with numbers below
+ * VHCA_SPECIAL_QPS, else 0.  MODIFY_QP and completions use the port field that they have
+ * for other purposes.  These QPs can be in no multicast group and bound to no counter.
  */
 #define VHCA_SPECIAL_QPS	2
 
 #define VHCA_QP_SIGNAL_ALL	(1U << 0)
 #define VHCA_QP_SRQ		(1U << 1)	/* receives come from srqn */
-#define VHCA_QP_NO_MC_LOOP	(1U << 2)	/* UD: own multicasts do not come back */
-#define VHCA_QP_RX_CSUM		(1U << 3)	/* UD: checksums are checked; needs UD_CSUM */
+#define VHCA_QP_NO_MC_LOOP	(1U << 2)	/* UD: no loopback of own multicasts */
+#define VHCA_QP_RX_CSUM		(1U << 3)	/* UD: verify checksums; needs UD_CSUM */
 
 struct vhca_create_qp_hw_req {
 	struct vhca_buf sq;
 	struct vhca_buf rq;
 	__le32 pdn;
 	__le32 uar;
-	__le32 db_slot;			/* send slot; receive record in the next one */
+	__le32 db_slot;			/* of the send record; receive record in the next one */
 	__le32 send_cqn;
 	__le32 recv_cqn;
 	__le32 max_inline;
@@ -48,7 +48,7 @@ struct vhca_create_qp_hw_req {
 	__u8 log_rq_stride;
 	__u8 port;			/* SMI, GSI: 1..ports; else 0 */
 	__u8 rsvd[2];
-	__le32 cookie[2];		/* the driver's, for the daemon's logs only */
+	__le32 cookie[2];		/* chosen by the driver, shown in logs of the device only */
 	__le32 srqn;			/* with VHCA_QP_SRQ; then there is no receive ring */
 	__le32 xrcdn;			/* XRC_TGT */
 };
@@ -93,9 +93,9 @@ struct vhca_qp_attr {
 	__le32 rq_psn;
 	__le32 sq_psn;
 	__le32 dest_qpn;
-	__u8 timeout;			/* 4.096 us << n, 0: for ever */
+	__u8 timeout;			/* 4.096 us << n, 0: infinite */
 	__u8 retry_cnt;			/* 0..7 */
-	__u8 rnr_retry;			/* 0..7, 7: for ever */
+	__u8 rnr_retry;			/* 0..7, 7: infinite */
 	__u8 min_rnr_timer;		/* 0..31 */
 	__u8 max_rd_atomic;		/* as requester */
 	__u8 max_dest_rd_atomic;	/* as responder */
@@ -116,8 +116,8 @@ struct vhca_modify_qp_req {
 static_assert(sizeof(struct vhca_modify_qp_req) == 116);
 
 /*
- * The QP gets its own copy of each multicast to the group, once, however often
- * it was attached.  mlid is what the packets are addressed to.
+ * ATTACH_MCG, DETACH_MCG.  The QP gets one copy of each multicast packet to the group,
+ * however often it was attached.  mlid is the DLID of the packets.
  */
 struct vhca_mcg_req {
 	__u8 mgid[16];

@@ -15,7 +15,7 @@ static_assert(sizeof(struct vhca_open_uar_req) == 8);
 
 struct vhca_add_db_page_req {
 	__le32 uar;
-	__le32 page;			/* next number: pages are added in order */
+	__le32 page;			/* the next number, since pages are added in order */
 	__le64 db_page;
 };
 
@@ -23,7 +23,7 @@ static_assert(sizeof(struct vhca_add_db_page_req) == 16);
 
 /* The one EQ with this flag carries asynchronous events, all others completion events. */
 #define VHCA_EQ_ASYNC		(1U << 0)
-#define VHCA_EQ_PORT_CHANGE	(1U << 1)	/* with ASYNC: PORT_CHANGE among them */
+#define VHCA_EQ_PORT_CHANGE	(1U << 1)	/* with ASYNC: report PORT_CHANGE as well */
 
 struct vhca_create_eq_req {
 	struct vhca_buf buf;		/* entries of struct vhca_eqe, zeroed */
@@ -38,9 +38,10 @@ struct vhca_create_eq_req {
 static_assert(sizeof(struct vhca_create_eq_req) == 40);
 
 /*
- * An EQ arms like a CQ.  Its entries carry a lap bit as those of a CQ do.
+ * An EQ is armed like a CQ, and its entries have an owner bit as those of a CQ.
  * VHCA_EQE_F_MORE: the ring was full behind this entry; the driver rings the
- * EQ's consumer slot (news bit, summary, kick) once it has made room.
+ * doorbell of the EQ's consumer record (news bit, summary, kick) when it has made
+ * room.
  */
 #define VHCA_EQE_OWNER		(1U << 0)
 #define VHCA_EQE_F_MORE		(1U << 0)
@@ -53,26 +54,26 @@ enum vhca_event {
 	VHCA_EV_QP_ACCESS_ERR	= 0x13,
 	VHCA_EV_COMM_EST	= 0x14,
 	VHCA_EV_SQ_DRAINED	= 0x15,
-	VHCA_EV_LAST_WQE	= 0x16,	/* QP with an SRQ failed and takes no more receives */
+	VHCA_EV_LAST_WQE	= 0x16,	/* QP with SRQ in error: it takes no more receives */
 	VHCA_EV_PATH_MIG	= 0x17,	/* the alternate path is in use now */
 	VHCA_EV_SRQ_LIMIT	= 0x18,	/* number = srqn */
 	VHCA_EV_SRQ_ERR		= 0x19,	/* number = srqn: its ring cannot be read */
-	VHCA_EV_PATH_MIG_ERR	= 0x1a,	/* number = qpn: the peer went where there is no path */
-	VHCA_EV_PORT_ACTIVE	= 0x20,	/* number = 0, port says which */
+	VHCA_EV_PATH_MIG_ERR	= 0x1a,	/* number = qpn: the peer migrated to another path */
+	VHCA_EV_PORT_ACTIVE	= 0x20,	/* number = 0, the port is in the field port */
 	VHCA_EV_PORT_ERR	= 0x21,
 	VHCA_EV_LID_CHANGE	= 0x22,
 	VHCA_EV_PKEY_CHANGE	= 0x23,
 	VHCA_EV_GID_CHANGE	= 0x24,
 	VHCA_EV_SM_CHANGE	= 0x25,
-	VHCA_EV_REREGISTER	= 0x26,	/* subnet management forgot the port's clients */
-	VHCA_EV_PORT_CHANGE	= 0x27,	/* QUERY_PORT has changed where no other event says so */
+	VHCA_EV_REREGISTER	= 0x26,	/* the SM asks clients to register again */
+	VHCA_EV_PORT_CHANGE	= 0x27,	/* attributes changed that no other event reports */
 	VHCA_EV_DEVICE_FATAL	= 0x30,
 };
 
 struct vhca_eqe {
 	__le32 number;
 	__u8 event;			/* enum vhca_event */
-	__u8 port;			/* of a port's event, or of QP 0 and 1; else 0 */
+	__u8 port;			/* of an event of a port, or of QP 0 and 1; else 0 */
 	__u8 flags;			/* VHCA_EQE_F_* */
 	__u8 rsvd[8];
 	__u8 owner;
@@ -98,12 +99,12 @@ struct vhca_create_cq_hw_req {
 static_assert(sizeof(struct vhca_create_cq_hw_req) == 40);
 
 /*
- * Entries are written to the new ring from the count on that the answer tells;
- * those before it stay in the old one, which the device has left when it
- * answers: the driver copies them.  The new ring comes with every owner bit
- * such that no entry from the consumer count on is valid, and the consumer
- * record is up to date.  Refused with BAD_STATE when more entries wait to be
- * polled than fit, and then nothing has changed.
+ * RESIZE_CQ.  The device writes entries to the new ring from the count in the response
+ * on; those before it stay in the old ring, which the device does not access any more
+ * when the command completes: the driver copies them.  The driver sets the owner bits of
+ * the new ring such that no entry from the consumer count on is valid, and updates the
+ * consumer record before.  If more entries are unpolled than fit, the command fails with
+ * BAD_STATE and changes nothing.
  */
 struct vhca_resize_cq_hw_req {
 	struct vhca_buf buf;		/* 1 << log_cqe entries */
@@ -122,9 +123,9 @@ struct vhca_resize_cq_hw_resp {
 static_assert(sizeof(struct vhca_resize_cq_hw_resp) == 8);
 
 /*
- * An armed CQ raises its event when count entries were written since the one
- * before, or period after the first of them, whichever is earlier.  count 0
- * or 1, or period 0: at once.
+ * MODIFY_CQ.  An armed CQ raises its event when count entries were written since the
+ * last event, or when period has passed since the first of them, whichever is earlier.
+ * With count 0 or 1, or period 0, it raises the event at once.
  */
 struct vhca_modify_cq_req {
 	__le32 cqn;
@@ -137,8 +138,8 @@ static_assert(sizeof(struct vhca_modify_cq_req) == 8);
 /* -- shared receive queues -- */
 
 /*
- * XRC: of a domain.  Requests to the XRC_TGT QPs of that domain name it, its
- * receives complete in a CQ of its own, and the keys they use are of its PD.
+ * The SRQ belongs to an XRC domain.  Requests to XRC_TGT QPs of the domain name it by
+ * number, its receives complete to its own CQ, and keys are checked against its PD.
  */
 #define VHCA_SRQ_XRC		(1U << 0)
 
@@ -157,7 +158,7 @@ struct vhca_create_srq_hw_req {
 
 static_assert(sizeof(struct vhca_create_srq_hw_req) == 48);
 
-/* Arms the limit for one event: fewer receives than that are left.  0: none. */
+/* MODIFY_SRQ: arms one SRQ_LIMIT event, raised when fewer receives are left.  0 disarms it. */
 struct vhca_modify_srq_hw_req {
 	__le32 srqn;
 	__le32 limit;
@@ -166,9 +167,9 @@ struct vhca_modify_srq_hw_req {
 static_assert(sizeof(struct vhca_modify_srq_hw_req) == 8);
 
 /*
- * The new ring holds every receive from the taken count on, each where its
- * count belongs in it; those that the device takes meanwhile come from the old
- * one.  Refused with BAD_STATE when more are posted than fit.
+ * RESIZE_SRQ.  The new ring holds every receive from the taken count on, each at the
+ * place of its count in the new ring; receives that the device takes during the command
+ * come from the old one.  If more are posted than fit, it fails with BAD_STATE.
  */
 struct vhca_resize_srq_hw_req {
 	struct vhca_buf buf;

@@ -15,8 +15,8 @@
 
 /* ------------------------------------------------------------------------
  * BAR0: control registers.  BAR2: kick pages.  BAR4: MSI-X table and PBA.
- * 32-bit accesses only.  The driver reads registers while it probes and, for
- * its health check, STATUS; never on a command or data path.
+ * 32-bit accesses only.  The driver reads registers while it probes and STATUS
+ * for its health check, but none on the command or data path.
  */
 #define VHCA_BAR_REGS		0
 #define VHCA_BAR_KICK		2
@@ -29,7 +29,7 @@
 #define VHCA_REG_CONTROL	0x0c	/* WO VHCA_CONTROL_* */
 #define VHCA_REG_KICK_STRIDE	0x10	/* RO bytes between two kick pages */
 #define VHCA_REG_KICK_PAGES	0x14	/* RO kick pages in BAR2 */
-#define VHCA_REG_ADMIN_MAX	0x18	/* RO log2 of the most admin queue entries */
+#define VHCA_REG_ADMIN_MAX	0x18	/* RO log2 of the maximum of admin queue entries */
 #define VHCA_REG_FATAL_CODE	0x1c	/* RO enum vhca_fatal, valid with STATUS_FATAL */
 #define VHCA_REG_ASQ_LO		0x20	/* RW admin submission ring, DMA address */
 #define VHCA_REG_ASQ_HI		0x24
@@ -43,17 +43,17 @@
 #define VHCA_NO_VECTOR		0xffffffffU
 
 #define VHCA_STATUS_READY	(1U << 0)	/* admin queue serves commands */
-#define VHCA_STATUS_FATAL	(1U << 1)	/* device stopped; reset to go on */
-#define VHCA_STATUS_GONE	0xffffffffU	/* what a removed device reads as */
+#define VHCA_STATUS_FATAL	(1U << 1)	/* device stopped; it needs a reset */
+#define VHCA_STATUS_GONE	0xffffffffU	/* value read from a removed device */
 
-#define VHCA_CONTROL_ENABLE	(1U << 0)	/* take the admin queue registers, become READY */
+#define VHCA_CONTROL_ENABLE	(1U << 0)	/* use the admin queue registers, become READY */
 #define VHCA_CONTROL_RESET	(1U << 1)	/* as FLR: drop every object, stop DMA, not READY */
 
 enum vhca_fatal {
 	VHCA_FATAL_NONE		= 0,
-	VHCA_FATAL_ADMIN_RING	= 1,	/* admin ring not accessible or its count absurd */
+	VHCA_FATAL_ADMIN_RING	= 1,	/* admin ring not accessible, or its count is invalid */
 	VHCA_FATAL_EQ		= 2,	/* an event queue is not accessible */
-	VHCA_FATAL_INJECTED	= 3,	/* asked for on the control socket */
+	VHCA_FATAL_INJECTED	= 3,	/* injected through the control socket */
 };
 
 #endif /* VHCA_DEFS_REGS_H */

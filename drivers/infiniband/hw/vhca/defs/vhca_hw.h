@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * VHCA registers, admin commands and events: the whole interface between the
- * driver and the device, apart from the data path (rdma/vhca-abi.h), for the
- * daemon, which serves all of it.
+ * VHCA registers, admin commands and events: the interface between driver and
+ * device, except for the data path (rdma/vhca-abi.h).  The driver includes the
+ * parts it needs; this header is for the daemon, which implements all of them.
  *
- * All structures are little-endian.  Reserved fields are written as zero and
- * the device refuses a command whose reserved fields are not.
+ * All structures are little-endian.  Reserved fields are written as zero, and
+ * the device refuses a command with a reserved field that is not zero.
  * Documentation/hw/vhca.rst is the manual to these headers.
  */
 #ifndef VHCA_HW_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The PCI function and what drives a device: interrupts, events, the health check. */
+/* The PCI function, interrupts, events, net devices and the health check. */
 #ifndef VHCA_DEVICE_H
 #define VHCA_DEVICE_H
 
@@ -51,7 +51,7 @@ int vhca_eqs_create(struct vhca_dev *dev);
 void vhca_eqs_destroy(struct vhca_dev *dev);
 void vhca_eqs_rescue(struct vhca_dev *dev);
 
-/* event.c: what events mean */
+/* event.c: handling of events */
 void vhca_events_init(struct vhca_dev *dev);
 void vhca_events_open(struct vhca_dev *dev);
 void vhca_events_close(struct vhca_dev *dev);
@@ -64,7 +64,7 @@ int vhca_netdevs_start(struct vhca_dev *dev);
 void vhca_netdevs_open(struct vhca_dev *dev);
 void vhca_netdevs_stop(struct vhca_dev *dev);
 
-/* Queue the work by which Ethernet ports follow their net devices. Context: any. */
+/* Queues the work that adapts Ethernet ports to the state of their net devices. Context: any. */
 static inline void vhca_netdevs_follow(struct vhca_dev *dev)
 {
 	if (READ_ONCE(dev->following))

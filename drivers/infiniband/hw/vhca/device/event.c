@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Meaning of events.
+ * Handling of events.
  *
- * An object is found by number and kept by a reference while its consumer is told. Objects leave
- * the tables before they are destroyed, and destruction waits for the references: a destroyed
- * object never gets an event. Nor does the next one of its number get what was meant for it
- * (queue/id_table.c).
+ * An object is found by its number, and a reference is held while its consumer's handler runs.
+ * Objects leave the tables before they are destroyed, and destruction waits for the references: a
+ * destroyed object never gets an event. Nor does a later object with the same number get an event
+ * of the former one (queue/id_table.c).
  */
 #include <kunit/visibility.h>
 
@@ -14,7 +14,7 @@
 #include "../verbs/srq.h"
 #include "device.h"
 
-/* An entry says what cannot be. */
+/* Kills a device because of an invalid entry. */
 static void give_up(struct vhca_eq *eq, const struct vhca_eqe *eqe, const char *why)
 {
 	if (vhca_hw_kill(eq->hw, why))
@@ -28,7 +28,7 @@ static void give_up(struct vhca_eq *eq, const struct vhca_eqe *eqe, const char *
  * @eqe: copy of the entry
  * @count: its count
  *
- * An event whose CQ is gone was under way when the CQ was destroyed; it is dropped.
+ * An event of a CQ that was destroyed after the device wrote the entry is dropped.
  *
  * Context: the vector's lock is held, with interrupts off.
  */
@@ -100,7 +100,10 @@ static void srq_event(struct vhca_dev *dev, u32 srqn, u64 count, enum ib_event_t
 	vhca_target_put(target);
 }
 
-/* Not an event of Linux's: the port's attributes have changed. It is reported after Linux's. */
+/*
+ * Bit for a change of a port's attributes for which Linux has no event. It is higher than those of
+ * Linux's events, so that it is reported last.
+ */
 #define PORT_CHANGED 31
 
 static void keep_unreported(struct vhca_dev *dev, u8 port, unsigned int type)
@@ -108,7 +111,7 @@ static void keep_unreported(struct vhca_dev *dev, u8 port, unsigned int type)
 	u32 *types = &dev->unreported[port - 1];
 
 	lockdep_assert_held(&dev->async_lock);
-	/* As in the device's own queue: that a link went down is always reported, and first. */
+	/* As the device does: PORT_ERR is always reported, and before a later PORT_ACTIVE. */
 	if (type == IB_EVENT_PORT_ERR)
 		*types &= ~BIT(IB_EVENT_PORT_ACTIVE);
 	*types |= BIT(type);
@@ -116,7 +119,7 @@ static void keep_unreported(struct vhca_dev *dev, u8 port, unsigned int type)
 		queue_work(system_unbound_wq, &dev->report_work);
 }
 
-/* Take an event of a port that is to be reported; false if there is none, or it is not the time. */
+/* Takes the next port event to report; false if there is none, or while none may be reported. */
 static bool take_unreported(struct vhca_dev *dev, struct ib_event *event)
 {
 	u32 *types;
@@ -137,9 +140,10 @@ static bool take_unreported(struct vhca_dev *dev, struct ib_event *event)
 }
 
 /*
- * One event after the other: Linux 6.12's core reads a port's attributes anew for each event, in
- * works of ib_wq that run side by side, and keeps what the last of them had read, be it older than
- * what the others had. A port that became active would stay inactive for rdma_cm.
+ * Events are reported one at a time: for each event, Linux 6.12's core reads the port's attributes
+ * in a work item of ib_wq. These run concurrently, and the one that ends last determines the cached
+ * attributes, even if it has read them first. A port that became active could stay inactive for
+ * rdma_cm.
  */
 static void report_events(struct work_struct *work)
 {
@@ -157,7 +161,7 @@ static void report_events(struct work_struct *work)
 }
 
 /**
- * vhca_events_init() - make ready for events of ports
+ * vhca_events_init() - prepare for events of ports
  * @dev: the device, not registered yet
  *
  * Context: any.
@@ -174,11 +178,11 @@ static void eth_port_event(struct vhca_dev *dev, u8 port, unsigned int type)
 	switch (type) {
 	case IB_EVENT_PORT_ACTIVE:
 	case IB_EVENT_PORT_ERR:
-		/* A port is up when both its link and its net device are: netdev.c reports it. */
+		/* A port is active if its link and its net device are up: netdev.c reports that. */
 		vhca_netdevs_follow(dev);
 		return;
 	case IB_EVENT_GID_CHANGE:
-		/* The core writes these tables itself, and reports that. */
+		/* The core writes the GID tables of these ports itself, and reports changes. */
 		return;
 	default:
 		keep_unreported(dev, port, type);
@@ -198,12 +202,12 @@ static void port_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, unsigned 
 }
 
 /**
- * vhca_port_event() - report to the core an event of a port that the device did not send
+ * vhca_port_event() - report an event of a port to the core that the device did not raise
  * @dev: the device
  * @port: 1..ports
  * @type: the event
  *
- * One that comes while the core must not be told is kept for vhca_events_open().
+ * Before vhca_events_open() the event is kept until that call.
  *
  * Context: may sleep.
  */
@@ -215,11 +219,11 @@ void vhca_port_event(struct vhca_dev *dev, u32 port, enum ib_event_type type)
 }
 
 /**
- * vhca_events_open() - let events of ports reach the core
+ * vhca_events_open() - begin to report events of ports to the core
  * @dev: the device, registered
  *
  * Events that came before are reported now, since the core may have read the ports' attributes
- * before they changed.
+ * before these events.
  *
  * Context: may sleep.
  */
@@ -233,11 +237,11 @@ void vhca_events_open(struct vhca_dev *dev)
 EXPORT_SYMBOL_IF_KUNIT(vhca_events_open);
 
 /**
- * vhca_events_close() - keep events of ports from the core
+ * vhca_events_close() - stop reporting events of ports to the core
  * @dev: the device, about to be unregistered
  *
- * Linux 6.12's core takes an event at any time, and then looks for ports that a device has only
- * while it is registered.
+ * Linux 6.12's core accepts an event at any time, but its handlers access port data that exists
+ * only while the device is registered.
  *
  * Context: may sleep.
  */
@@ -312,7 +316,7 @@ void vhca_async_event(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_async_event);
 
-/* A dead device has not sent the last-WQE events of its QPs with an SRQ: report them. */
+/* Reports the last-WQE events of QPs with an SRQ, which a dead device does not raise. */
 static void report_last_wqes(struct vhca_dev *dev)
 {
 	struct vhca_target *target;
@@ -333,12 +337,12 @@ static void report_last_wqes(struct vhca_dev *dev)
 }
 
 /**
- * vhca_flush_kernel_users() - have kernel consumers see their requests flushed
+ * vhca_flush_kernel_users() - make kernel consumers poll the flush completions of a dead device
  * @dev: the device, dead and stopped
  *
- * Polling the CQs of a dead device yields flush completions for everything that was posted; their
- * consumers only have to be told to poll. QPs with an SRQ get the last-WQE event that somebody may
- * wait for.
+ * Polling the CQs of a dead device yields flush completions for all posted work requests, so this
+ * only calls their completion handlers. QPs with an SRQ get the last-WQE event for which a consumer
+ * may wait.
  *
  * Context: may sleep.
  */

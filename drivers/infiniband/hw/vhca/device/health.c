@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Health check: once a second, unless the device has given a sign of life meanwhile, read its
- * status register. Memory reads on the same occasion find events whose interrupt was lost.
+ * Health check: once a second, look for completions and events whose interrupt was lost, and read
+ * the device's status register, unless there were new completions or events in the meantime.
  */
 #include "device.h"
 
@@ -35,7 +35,7 @@ static void check_health(struct work_struct *work)
 }
 
 /**
- * vhca_health_start() - begin to watch a device
+ * vhca_health_start() - start the health check of a device
  * @dev: the device
  *
  * Context: Process context, while nothing else starts or stops the check.
@@ -49,7 +49,7 @@ void vhca_health_start(struct vhca_dev *dev)
 }
 
 /**
- * vhca_health_stop() - stop watching a device
+ * vhca_health_stop() - stop the health check of a device
  * @dev: the device
  *
  * Context: Process context; waits for a check that is running.

@@ -2,9 +2,9 @@
 /*
  * Interrupts and the event queues behind them.
  *
- * Vector 0 carries admin completions and asynchronous events, the others one completion event
- * queue each. A device with one vector (MSI) has it serve everything. Asynchronous events are
- * handled in a thread, since their receivers may sleep.
+ * Vector 0 is for admin completions and asynchronous events, each other vector for one completion
+ * event queue. If there is only one vector (MSI), it is for all of them. Asynchronous events are
+ * handled in a thread, since their handlers may sleep.
  */
 #include <kunit/visibility.h>
 
@@ -32,10 +32,10 @@ static void poll_vector_again(struct work_struct *work)
 }
 
 /*
- * The event queues are made after the interrupts are requested and destroyed before they are
- * freed: an interrupt that comes outside finds no ring to look at. What says that a queue is there
- * is published last and taken away before synchronize_irq(), which waits for the thread, too.
- * Whoever handles events until then finds the queue whole.
+ * The event queues are created after the interrupts are requested, and destroyed before these are
+ * freed: an interrupt may come while there is no ring. Therefore dev->async_ready and vi->vector
+ * are set after the queue is complete, and cleared before synchronize_irq(), which waits for the
+ * thread, too; only then is the queue destroyed.
  */
 static bool async_ready(const struct vhca_dev *dev)
 {
@@ -44,8 +44,8 @@ static bool async_ready(const struct vhca_dev *dev)
 }
 
 /*
- * Handles a bounded number of events and leaves the others to a work, which destroy_async() can end
- * however many a device writes.
+ * Handles a bounded number of events and leaves the others to a work item, which destroy_async()
+ * can cancel even if the device keeps writing events.
  */
 static void poll_async(struct vhca_dev *dev)
 {
@@ -93,10 +93,10 @@ static irqreturn_t handle_async(int irq, void *arg)
  * vhca_irqs_alloc() - allocate and request interrupts
  * @dev: the device, not started yet
  *
- * One for admin and asynchronous events and one for each CPU, or as many as there are.
+ * One for admin and asynchronous events and one for each CPU, or as many as can be allocated.
  *
  * Context: may sleep.
- * Return: 0, or what the PCI and interrupt layers return.
+ * Return: 0, or an error of the PCI and interrupt layers.
  */
 int vhca_irqs_alloc(struct vhca_dev *dev)
 {
@@ -228,11 +228,11 @@ static void destroy_async(struct vhca_dev *dev)
 }
 
 /**
- * vhca_eqs_create() - make the event queues
+ * vhca_eqs_create() - create the event queues
  * @dev: the device, whose commands work and whose kernel doorbell area is open
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM; as the device commands.
+ * Return: 0; -ENOMEM; or an error of commands (cmd/cmd.h).
  */
 int vhca_eqs_create(struct vhca_dev *dev)
 {
@@ -267,7 +267,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_eqs_create);
 
 /**
  * vhca_eqs_destroy() - destroy the event queues
- * @dev: the device; all CQs and QPs are gone
+ * @dev: the device; all CQs and QPs were destroyed
  *
  * Context: may sleep.
  */
@@ -281,7 +281,7 @@ void vhca_eqs_destroy(struct vhca_dev *dev)
 EXPORT_SYMBOL_IF_KUNIT(vhca_eqs_destroy);
 
 /**
- * vhca_eqs_rescue() - handle events whose interrupt got lost
+ * vhca_eqs_rescue() - handle events whose interrupt was lost
  * @dev: the device
  *
  * Called once a second by the health check.

@@ -2,10 +2,10 @@
 /*
  * PCI side of the driver.
  *
- * A function is bound once; its device is brought up and taken down as often as it is reset, fails
- * or goes away. Taking down is the same for all reasons: unregister from the RDMA core, which
- * revokes what processes hold and tells kernel consumers, then stop the device. Only what the
- * device is asked to do differs: nothing, when it is dead.
+ * A function is bound once; its device is brought up and taken down each time that it is reset,
+ * fails or is removed. Taking it down is the same in all cases: it is unregistered from the RDMA
+ * core, which revokes the objects of processes and calls the clients in the kernel, and then
+ * stopped. The only difference is that a dead device gets no commands.
  */
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -91,7 +91,7 @@ static int register_device(struct vhca_dev *dev)
 	ibdev->dev.parent = dev->hw.dev;
 	memcpy(ibdev->node_desc, l->node_desc, sizeof(ibdev->node_desc));
 	vhca_set_ops(dev);
-	/* First, so that the core finds the net devices when it fills in the GID tables. */
+	/* Before registration, in which the core fills in the GID tables from the net devices. */
 	err = vhca_netdevs_start(dev);
 	if (err)
 		return err;
@@ -101,7 +101,7 @@ static int register_device(struct vhca_dev *dev)
 	return err;
 }
 
-/* A dead device was stopped: its kernel consumers see their work flushed, then it is taken down. */
+/* Called when a dead device was stopped: flushes work of kernel consumers, then takes it down. */
 static void device_died(struct vhca_hw *hw)
 {
 	struct vhca_dev *dev = hw_to_vdev(hw);
@@ -197,7 +197,7 @@ err_eqs:
 err_uar:
 	close_kernel_uar(dev);
 err_irqs:
-	/* The interrupt handler looks at the admin queue, so that has to go last. */
+	/* The interrupt handler uses the admin queue, so that is freed after the interrupts. */
 	WRITE_ONCE(dev->hw.admin.polling, true);
 	vhca_irqs_free(dev);
 err_stop:
@@ -216,7 +216,7 @@ static void take_down(struct vhca_fn *fn)
 	if (!dev)
 		return;
 	fn->dev = NULL;
-	/* Find out now whether the device is gone: each command to it would take its time-out. */
+	/* If the device was removed this kills it, so that commands do not have to time out. */
 	vhca_hw_check(&dev->hw);
 	vhca_events_close(dev);
 	ib_unregister_device(&dev->ibdev);
@@ -233,17 +233,17 @@ static void take_down(struct vhca_fn *fn)
 }
 
 /*
- * Called with fn->lock held: bring the device up when the function is as the PCI core has left it,
- * new, restored after a reset, or awake again.
+ * Called with fn->lock held: brings the device up in probe, after a reset and after resume, when
+ * the PCI core has set up the function.
  */
 static int start(struct vhca_fn *fn)
 {
-	/* For a later slot reset. Restoring the function has used up what was saved before. */
+	/* For a later slot reset: pci_restore_state() has invalidated the state saved before. */
 	pci_save_state(fn->pdev);
 	return bring_up(fn);
 }
 
-/* Called with fn->lock held: take the device down as dead, without asking it. */
+/* Called with fn->lock held: kills the device and takes it down, without commands to it. */
 static void lose(struct vhca_fn *fn, const char *why)
 {
 	if (fn->dev)
@@ -258,7 +258,7 @@ static void take_dead_down(struct work_struct *work)
 	bool down = false;
 
 	mutex_lock(&fn->lock);
-	/* It may have been replaced by a live one meanwhile. */
+	/* A reset may have replaced it by a live device in the meantime. */
 	if (fn->dev && vhca_hw_dead(&fn->dev->hw)) {
 		event.device = &fn->dev->ibdev;
 		ib_dispatch_event(&event);
@@ -349,7 +349,7 @@ static void vhca_remove(struct pci_dev *pdev)
 	mutex_lock(&fn->lock);
 	take_down(fn);
 	mutex_unlock(&fn->lock);
-	/* Nothing queues it again: only a device did, and there is none. */
+	/* Only a device queues it, and there is none any more. */
 	cancel_work_sync(&fn->down_work);
 	unmap_bars(fn);
 	pci_disable_device(pdev);
@@ -361,7 +361,7 @@ static void vhca_shutdown(struct pci_dev *pdev)
 {
 	struct vhca_fn *fn = pci_get_drvdata(pdev);
 
-	/* The next kernel must not find a device that still writes to memory. */
+	/* The device must not write to the memory of the next kernel (kexec). */
 	mutex_lock(&fn->lock);
 	take_down(fn);
 	mutex_unlock(&fn->lock);
@@ -437,9 +437,9 @@ static const struct pci_error_handlers vhca_err_handlers = {
 };
 
 /*
- * Sleep is a reset that takes long: consumers and processes lose what they have, as they do when
- * the function is reset, and find a new device when the machine is awake again. Nothing of the
- * device's needs to outlive the sleep, and no peer waits that long for a connection anyway.
+ * Suspend is handled as a reset: consumers and processes lose their objects, as in a reset of the
+ * function, and get a new device on resume. No state of the device has to survive, since peers
+ * would not keep their connections for so long anyway.
  */
 static int vhca_suspend(struct device *dev)
 {

@@ -2,15 +2,15 @@
 /*
  * Net devices of Ethernet ports.
  *
- * A port's net device is the one whose permanent address is the port's. It is found once, when it
- * is registered, be that before or after the RDMA device; it stays the port's when its address or
- * name changes, or when it joins a bond. When it moves to another namespace it is unregistered and
- * registered again.
+ * A port's net device is the one whose permanent address is the port's. It is paired with the port
+ * when it is registered, whether before or after the RDMA device, and stays so if its address or
+ * name changes, or if it joins a bond. A move to another network namespace unregisters it and
+ * registers it again.
  *
- * Notifiers run under the RTNL lock, which commands to the device must not hold up. So they only
- * set and clear the port's net device; a work item has the device follow the net device's state,
- * and reports the port's new state to the core. It looks at everything each time, so one run does
- * for any number of changes.
+ * Notifiers run under the RTNL lock, which must not be held while commands to the device run. So
+ * they only set and clear the port's net device; a work item programs the device according to the
+ * net device's state, and reports the port's new state to the core. Each run compares the whole
+ * state, so one run is enough for any number of changes.
  */
 #include <kunit/visibility.h>
 #include <linux/etherdevice.h>
@@ -27,7 +27,7 @@ static bool has_address(const struct net_device *ndev, const struct vhca_port *p
 	       ether_addr_equal_unaligned(ndev->perm_addr, p->mac);
 }
 
-/* Find the port that a net device is of, by its permanent address; 0 for none. */
+/* Finds the port of a net device by its permanent address; 0 for none. */
 static u32 port_of(struct vhca_dev *dev, const struct net_device *ndev)
 {
 	for (u32 port = 1; port <= dev->hw.limits.ports; port++)
@@ -36,7 +36,7 @@ static u32 port_of(struct vhca_dev *dev, const struct net_device *ndev)
 	return 0;
 }
 
-/* Is this the port's net device? NULL: has it none? */
+/* Is @ndev the port's net device? With NULL: has the port none? */
 static bool stands_on(struct vhca_dev *dev, u32 port, const struct net_device *ndev)
 {
 	struct net_device *now = ib_device_get_netdev(&dev->ibdev, port);
@@ -49,7 +49,7 @@ static void pair(struct vhca_dev *dev, u32 port, struct net_device *ndev)
 {
 	int err;
 
-	/* The first one stays, should two say that they have the address. */
+	/* If two net devices have the address, the first one stays paired. */
 	if (!stands_on(dev, port, NULL))
 		return;
 	err = ib_device_set_netdev(&dev->ibdev, ndev, port);
@@ -74,13 +74,13 @@ static int netdev_event(struct notifier_block *nb, unsigned long event, void *in
 		pair(dev, port, ndev);
 	else if (port && event == NETDEV_UNREGISTER)
 		part(dev, port, ndev);
-	/* GIDs may belong to net devices above the port's, as VLANs are. */
+	/* GIDs may belong to upper devices of the port's net device, such as VLANs. */
 	if (port || event == NETDEV_CHANGEADDR)
 		vhca_netdevs_follow(dev);
 	return NOTIFY_DONE;
 }
 
-/* Let the device receive or not, and have it send packets of the right size. */
+/* Enables or disables the port, and sets its MTU. */
 static void program(struct vhca_dev *dev, u32 port, const struct vhca_eth_link *link)
 {
 	struct vhca_port *p = &dev->ports[port - 1];
@@ -163,11 +163,11 @@ static bool has_eth(const struct vhca_dev *dev)
 }
 
 /**
- * vhca_netdevs_start() - pair Ethernet ports with the net devices that there are, and that come
- * @dev: the device, about to be registered; the core knows how many ports it has
+ * vhca_netdevs_start() - pair Ethernet ports with existing and future net devices
+ * @dev: the device, about to be registered; its phys_port_cnt is set
  *
  * Context: takes the RTNL lock.
- * Return: 0 or what the registration of a notifier returned.
+ * Return: 0 or an error of register_netdevice_notifier().
  */
 int vhca_netdevs_start(struct vhca_dev *dev)
 {
@@ -175,14 +175,14 @@ int vhca_netdevs_start(struct vhca_dev *dev)
 	if (!has_eth(dev))
 		return 0;
 	dev->netdev_nb.notifier_call = netdev_event;
-	/* Before the core's notifier, which looks for GIDs of a port's net device. */
+	/* Runs before the core's notifier, which fills in the GIDs of a port's net device. */
 	dev->netdev_nb.priority = 1;
 	return register_netdevice_notifier(&dev->netdev_nb);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_netdevs_start);
 
 /**
- * vhca_netdevs_open() - begin to follow the net devices
+ * vhca_netdevs_open() - begin to adapt ports to the state of their net devices
  * @dev: the device, registered
  *
  * Context: any process context.
@@ -197,17 +197,17 @@ void vhca_netdevs_open(struct vhca_dev *dev)
 EXPORT_SYMBOL_IF_KUNIT(vhca_netdevs_open);
 
 /**
- * vhca_netdevs_stop() - follow net devices no more
+ * vhca_netdevs_stop() - stop adapting ports to their net devices
  * @dev: the device, not registered any more
  *
- * Context: takes the RTNL lock; waits for what is running.
+ * Context: takes the RTNL lock; waits for the work item.
  */
 void vhca_netdevs_stop(struct vhca_dev *dev)
 {
 	if (has_eth(dev))
-		/* This reports each net device as unregistered, so that the ports lose theirs. */
+		/* This calls the notifier with NETDEV_UNREGISTER, which ends the pairing. */
 		unregister_netdevice_notifier(&dev->netdev_nb);
-	/* Events of the device may still try to queue it. */
+	/* Events of the device may still try to queue it, so it is disabled. */
 	disable_work_sync(&dev->follow_work);
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_netdevs_stop);

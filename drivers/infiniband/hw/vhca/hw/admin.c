@@ -2,10 +2,10 @@
 /*
  * Admin queue engine.
  *
- * Commands are copied into the submission ring in the order of their kicks; the device answers in
- * any order. A command owns a slot for as long as it is in flight. Its id is the slot's number with
- * a generation above it, so that an answer which comes late, twice or out of nowhere is recognised
- * and dropped instead of being taken for the answer to somebody else's command.
+ * Commands are copied into the submission ring in the order of their kicks; the device completes
+ * them in any order. A command owns a slot while it is in flight. Its id is the slot's number with
+ * a generation in the bits above, so that a late, duplicate or unsolicited completion is recognised
+ * and dropped instead of being taken for that of another command.
  *
  * There are as many slots as ring entries, and the device fetches commands in order. Therefore a
  * free slot implies a free entry: if the command that used the entry before had not been fetched
@@ -25,8 +25,8 @@
 #include "trace.h"
 
 /*
- * How long the waiting task sleeps between two looks while there are no interrupts: longer each
- * time, as an answer that is late may not come at all.
+ * Polling interval of the waiting task while there are no interrupts. It doubles each time, as a
+ * late completion may not come at all.
  */
 #define VHCA_ADMIN_POLL_US	50UL
 #define VHCA_ADMIN_POLL_MAX_US	1600UL
@@ -37,14 +37,15 @@ static u16 slot_mask(const struct vhca_admin *aq)
 }
 
 /**
- * vhca_admin_init() - make an admin queue
+ * vhca_admin_init() - allocate an admin queue
  * @aq: the queue
  * @dev: device for DMA and messages
- * @ops: the engine's surroundings
- * @log: log2 of the commands in flight, 1..VHCA_ADMIN_LOG_MAX
- * @timeout: jiffies a command may take
+ * @ops: callbacks
+ * @log: log2 of the maximum of commands in flight, 1..VHCA_ADMIN_LOG_MAX
+ * @timeout: maximum time of a command, in jiffies
  *
- * The queue starts in polling mode. It is the caller who gives the rings to the device.
+ * The queue starts in polling mode. The caller has to write the addresses of the rings to the
+ * device.
  *
  * Context: may sleep.
  * Return: 0, or -ENOMEM.
@@ -90,7 +91,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_admin_init);
 
 /**
  * vhca_admin_exit() - free an admin queue
- * @aq: the queue; no command is in flight and the device no longer knows the rings
+ * @aq: the queue; no command is in flight, and the device does not access the rings any more
  *
  * Context: may sleep.
  */
@@ -132,15 +133,15 @@ static void take_completion(struct vhca_admin *aq, const struct vhca_acqe *comp)
 }
 
 /**
- * vhca_admin_poll() - take the completions that are there
+ * vhca_admin_poll() - handle the completions in the ring
  * @aq: the queue
  *
- * Called by the interrupt handler, by waiting tasks while there are no interrupts, and by whoever
- * suspects that an interrupt was lost. Looks at no more than one lap of the ring, so that a faulty
- * device cannot keep a CPU busy.
+ * Called by the interrupt handler, by waiting tasks while there are no interrupts, and when an
+ * interrupt may have been lost. Handles no more than one lap of the ring, so that a faulty device
+ * cannot keep a CPU busy.
  *
  * Context: any.
- * Return: completions taken, useless ones included.
+ * Return: number of completions handled, including invalid ones.
  */
 unsigned int vhca_admin_poll(struct vhca_admin *aq)
 {
@@ -166,10 +167,10 @@ unsigned int vhca_admin_poll(struct vhca_admin *aq)
 EXPORT_SYMBOL_IF_KUNIT(vhca_admin_poll);
 
 /**
- * vhca_admin_rescue() - look for completions whose interrupt got lost
+ * vhca_admin_rescue() - handle completions whose interrupt was lost
  * @aq: the queue
  *
- * For a task whose time-out has ended, and for the health check.
+ * Called after the timeout of a command, and by the health check.
  *
  * Context: any.
  */
@@ -188,13 +189,13 @@ void vhca_admin_rescue(struct vhca_admin *aq)
 EXPORT_SYMBOL_IF_KUNIT(vhca_admin_rescue);
 
 /**
- * vhca_admin_stuck() - tell whether nobody takes the next completion
+ * vhca_admin_stuck() - check for a completion that is not handled
  * @aq: the queue
  *
- * Called at regular intervals, much longer than an interrupt may take.
+ * Called at regular intervals, which are much longer than the latency of an interrupt.
  *
  * Context: any.
- * Return: true when the completion that is waiting was waiting at the last call already.
+ * Return: true if the next completion was already there at the last call.
  */
 bool vhca_admin_stuck(struct vhca_admin *aq)
 {
@@ -214,9 +215,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_admin_stuck);
 
 /**
  * vhca_admin_fail() - fail all commands in flight, and every later one
- * @aq: the queue
- *
- * For a device that is dead.
+ * @aq: the queue of a dead device
  *
  * Context: any.
  */
@@ -238,8 +237,8 @@ void vhca_admin_fail(struct vhca_admin *aq)
 EXPORT_SYMBOL_IF_KUNIT(vhca_admin_fail);
 
 /*
- * Take a slot and give the command to the device. Returns NULL when all slots are taken, an error
- * pointer when the queue is closed.
+ * Takes a slot and submits the command. Returns NULL if all slots are in use, and ERR_PTR(-EIO) if
+ * the queue is closed.
  */
 static struct vhca_admin_slot *try_submit(struct vhca_admin *aq, const struct vhca_asqe *cmd)
 {
@@ -270,7 +269,7 @@ static struct vhca_admin_slot *try_submit(struct vhca_admin *aq, const struct vh
 	entry->cmd_id = cpu_to_le16(slot->cmd_id);
 	aq->tail++;
 	aq->stats.submitted++;
-	/* The device must see the entry no later than the new count. */
+	/* The entry must be visible to the device before the new count. */
 	dma_wmb();
 	aq->ops->kick(aq, aq->tail);
 out:
@@ -297,7 +296,7 @@ static struct vhca_admin_slot *submit(struct vhca_admin *aq, const struct vhca_a
 	return slot;
 }
 
-/* Returns true when the command has been answered or failed. */
+/* Returns true when the command was completed or failed. */
 static bool wait_by_polling(struct vhca_admin *aq, struct vhca_admin_slot *slot)
 {
 	unsigned long end = jiffies + aq->timeout;
@@ -312,7 +311,7 @@ static bool wait_by_polling(struct vhca_admin *aq, struct vhca_admin_slot *slot)
 	}
 }
 
-/* A guess, as others may take the completion meanwhile. */
+/* A hint only, as this reads without the lock. */
 static bool has_completion(const struct vhca_admin *aq)
 {
 	u64 head = READ_ONCE(aq->head);
@@ -322,8 +321,8 @@ static bool has_completion(const struct vhca_admin *aq)
 }
 
 /*
- * Going to sleep and being woken takes longer than most commands. Returns true when the command has
- * been answered or failed.
+ * Polls for a short time, since sleeping and waking up takes longer than most commands. Returns
+ * true when the command was completed or failed.
  */
 static bool wait_awake(struct vhca_admin *aq, struct vhca_admin_slot *slot)
 {
@@ -355,14 +354,14 @@ static bool wait_for_answer(struct vhca_admin *aq, struct vhca_admin_slot *slot)
  * vhca_admin_exec() - run one command
  * @aq: the queue
  * @cmd: the command; the engine chooses its cmd_id
- * @comp: where the answer goes
+ * @comp: receives the completion
  *
- * Waits for a free slot, then for the answer. After an error the device does no DMA any more to
- * what the command names.
+ * Waits for a free slot, then for the completion. After an error the device does no DMA any more to
+ * the memory that the command named.
  *
  * Context: may sleep.
- * Return: 0 when there is an answer, whatever it says; -EIO when the queue is closed or was closed
- * under way; -ETIMEDOUT when the device did not answer in time.
+ * Return: 0 if the device completed the command, whatever its status; -EIO if the queue is closed
+ * or was closed in the meantime; -ETIMEDOUT if the device did not complete it in time.
  */
 int vhca_admin_exec(struct vhca_admin *aq, const struct vhca_asqe *cmd, struct vhca_acqe *comp)
 {

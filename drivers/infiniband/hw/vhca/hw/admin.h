@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Admin queue engine: many commands in flight, no knowledge of what they mean. */
+/* Admin queue engine: submits and completes commands, whose contents it does not interpret. */
 #ifndef VHCA_ADMIN_H
 #define VHCA_ADMIN_H
 
@@ -15,11 +15,11 @@ struct vhca_admin;
 #define VHCA_ADMIN_LOG_MAX	8
 
 /**
- * struct vhca_admin_ops - what the engine needs from its surroundings
- * @kick: tell the device the free-running count of submitted commands. Called under a spinlock.
- * @timed_out: a command got no answer in time; called once for every such command. The engine's
- *             owner is expected to call vhca_admin_fail() before long.
- * @wait_stopped: return when the device is certain to do no DMA any more. May sleep.
+ * struct vhca_admin_ops - callbacks of the engine
+ * @kick: write the free-running count of submitted commands to the device. Called under a spinlock.
+ * @timed_out: a command was not completed in time; called once for every such command. It has to
+ *             lead to a call of vhca_admin_fail().
+ * @wait_stopped: wait until the device does no DMA any more. May sleep.
  */
 struct vhca_admin_ops {
 	void (*kick)(struct vhca_admin *aq, u32 tail);
@@ -36,12 +36,12 @@ enum vhca_admin_slot_state {
 
 /**
  * struct vhca_admin_slot - one command in flight
- * @cmd_id: id of the current or last command: slot number and above it a generation that changes
- *          with every use of the slot
+ * @cmd_id: id of the current or last command: slot number, and in the bits above a generation that
+ *          changes with every use of the slot
  * @state: enum vhca_admin_slot_state
  * @opcode: of that command, for messages
  * @done: completed when @state leaves VHCA_SLOT_BUSY
- * @comp: private copy of the device's answer
+ * @comp: private copy of the completion
  */
 struct vhca_admin_slot {
 	u16 cmd_id;
@@ -53,13 +53,13 @@ struct vhca_admin_slot {
 
 /**
  * struct vhca_admin_stats - counts for debugging and tests
- * @submitted: commands given to the device
- * @completed: commands the device answered
+ * @submitted: commands submitted to the device
+ * @completed: commands completed by the device
  * @stale: completions for an earlier use of a slot
  * @duplicate: second completions of one command
- * @unknown: completions with an id that was never given out
- * @lost_irq: completions that were found by looking, without an interrupt
- * @timeouts: commands that were never answered
+ * @unknown: completions with an id that was never used
+ * @lost_irq: completions that were found without an interrupt
+ * @timeouts: commands that were not completed in time
  */
 struct vhca_admin_stats {
 	u64 submitted;
@@ -74,23 +74,23 @@ struct vhca_admin_stats {
 /**
  * struct vhca_admin - the admin queue
  * @dev: device for DMA and messages
- * @ops: the engine's surroundings
+ * @ops: callbacks
  * @log: log2 of the entries of both rings
- * @timeout: jiffies a command may take
- * @awake_us: microseconds that a task looks for its answer before it sleeps until the interrupt
- * @polling: completions are looked for by the waiting task; set until interrupts work
+ * @timeout: maximum time of a command, in jiffies
+ * @awake_us: microseconds that a task polls for its completion before it sleeps until the interrupt
+ * @polling: the waiting task polls for completions; set until interrupts work
  * @sq: submission ring
  * @sq_dma: its DMA address
  * @cq: completion ring
  * @cq_dma: its DMA address
- * @slots: commands in flight, one a ring entry
+ * @slots: commands in flight, as many as ring entries
  * @lock: protects everything below, and the slots' fields except @done. Taken from interrupts.
- * @tail: submitted commands
- * @head: completions seen
- * @free: bit set: the slot is free
- * @closed: commands fail without being sent
+ * @tail: number of submitted commands
+ * @head: number of completions handled
+ * @free: a bit for each free slot
+ * @closed: commands fail without being submitted
  * @stats: counts
- * @stuck_at: one more than the count of a completion that was waiting at the last check, or 0
+ * @stuck_at: one more than the count of a completion found by the last vhca_admin_stuck(), or 0
  * @room: woken when a slot becomes free
  */
 struct vhca_admin {

@@ -2,10 +2,9 @@
 /*
  * Page lists.
  *
- * A buffer of one page needs no list. Up to a list page of addresses fit one list, anything larger
- * takes two levels. The lists live in ordinary memory that is mapped for reading by the device once
- * they are complete, and are never changed afterwards. Only a struct vhca_list is filled again and
- * again.
+ * A buffer of one page needs no list. If its addresses fit one list page it has one list, otherwise
+ * two levels of lists. The lists are in ordinary memory that is mapped for the device to read when
+ * they are complete, and do not change afterwards. Only a struct vhca_list is filled repeatedly.
  */
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
@@ -16,7 +15,7 @@
 #include "buf.h"
 #include "compat.h"
 
-/* Pieces of a kernel ring: large enough to need few, small enough to be found. */
+/* Largest piece of a kernel ring, small enough that its allocation is likely to succeed. */
 #define VHCA_PIECE_MAX		SZ_64K
 
 static int map_list(struct device *dev, void *list, size_t size, u64 *dma)
@@ -101,11 +100,11 @@ static int build_lists(struct vhca_pages *p, size_t npages, vhca_next_page next,
  * @page_shift: log2 of the page size, VHCA_PAGE_SHIFT_MIN..VHCA_PAGE_SHIFT_MAX
  * @offset: where in the first page the buffer starts
  * @npages: number of pages, at least 1
- * @next: gives their addresses, in order
- * @cursor: for @next
+ * @next: returns their addresses, in order
+ * @cursor: passed to @next
  *
  * Context: may sleep.
- * Return: 0; -EINVAL when the pages do not add up; -ENOMEM.
+ * Return: 0; -EINVAL if a page or @offset is invalid or @next returns too few pages; -ENOMEM.
  */
 int vhca_pages_build(struct vhca_pages *p, struct device *dev, u8 page_shift, u64 offset,
 		     size_t npages, vhca_next_page next, void *cursor)
@@ -182,7 +181,7 @@ int vhca_pages_from_umem(struct vhca_pages *p, struct device *dev, struct ib_ume
 	struct ib_block_iter iter;
 	unsigned long pgsz;
 
-	/* Any offset into the first page will do, so the addresses alone decide. */
+	/* The device accepts any offset in the first page, so only the DMA addresses matter. */
 	pgsz = ib_umem_find_best_pgoff(umem, page_sizes, U64_MAX);
 	if (!pgsz)
 		return -EINVAL;
@@ -236,7 +235,7 @@ void vhca_list_free(struct vhca_list *list)
 EXPORT_SYMBOL_IF_KUNIT(vhca_list_free);
 
 /**
- * vhca_list_begin() - take a list from the device, to fill it
+ * vhca_list_begin() - give the CPU access to a list, to fill it
  * @list: the list
  *
  * Context: any.
@@ -247,7 +246,7 @@ void vhca_list_begin(struct vhca_list *list)
 }
 
 /**
- * vhca_list_end() - give a list to the device
+ * vhca_list_end() - give the device access to a list
  * @list: the list
  *
  * Context: any.
@@ -266,7 +265,7 @@ static bool next_piece(void *cursor, u64 *addr)
 }
 
 /**
- * vhca_kbuf_alloc() - allocate a ring for the kernel
+ * vhca_kbuf_alloc() - allocate the memory of a kernel ring
  * @k: filled in
  * @dev: device for DMA
  * @size: bytes, a power of two

@@ -32,7 +32,7 @@ struct vhca_pages {
 
 /**
  * typedef vhca_next_page - give the address of the next page of a buffer
- * @cursor: the giver's state
+ * @cursor: state of the function
  * @addr: filled with a DMA address aligned to the page size
  *
  * Return: false when there is no further page.
@@ -46,7 +46,7 @@ int vhca_pages_from_umem(struct vhca_pages *pages, struct device *dev, struct ib
 void vhca_pages_free(struct vhca_pages *pages);
 
 /**
- * struct vhca_list - a list in one piece that the driver fills again and again
+ * struct vhca_list - a contiguous list that the driver fills repeatedly
  * @dev: device for DMA
  * @va: its entries
  * @dma: its DMA address
@@ -65,12 +65,12 @@ void vhca_list_begin(struct vhca_list *list);
 void vhca_list_end(struct vhca_list *list);
 
 /**
- * struct vhca_kbuf - memory of a kernel ring, in equal pieces contiguous for the device
+ * struct vhca_kbuf - memory of a kernel ring, in pieces of equal size that are contiguous for DMA
  * @dev: device for DMA
  * @size: bytes
  * @shift: log2 of the bytes of a piece
  * @npieces: number of pieces
- * @va: where the pieces lie
+ * @va: addresses of the pieces
  * @dma: their DMA addresses
  * @pages: description for the device
  */
@@ -94,7 +94,7 @@ void vhca_kbuf_zero(struct vhca_kbuf *kbuf);
  * @offset: below its size. Ring entries are powers of two, so none spans two pieces.
  *
  * Context: any.
- * Return: where it lies.
+ * Return: its address.
  */
 static inline void *vhca_kbuf_at(const struct vhca_kbuf *kbuf, size_t offset)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Differences between kernels and between their cores, all in one place. rdma_compat.h, which the
- * core has for the same, is not there when the driver is built on the kernel's own core.
+ * Differences between kernels and between their cores, all in one place. The core's rdma_compat.h,
+ * which has the same purpose, does not exist if the driver is built on the kernel's own core.
  */
 #ifndef VHCA_COMPAT_H
 #define VHCA_COMPAT_H
@@ -15,7 +15,7 @@
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define system_unbound_wq	system_dfl_wq
 #else
-/* what a work queue is without WQ_UNBOUND, which Linux 7 wants to be told */
+/* Linux 7 requires this flag for work queues without WQ_UNBOUND. */
 #define WQ_PERCPU		0
 #endif
 
@@ -26,7 +26,7 @@
 #include <rdma/iter.h>
 #endif
 
-/* Operations that our core has and Linux 6.12 has not. verbs/ops.c alone uses them. */
+/* Operations that our core has and Linux 6.12 has not. Only verbs/ops.c uses them. */
 #ifndef __CHECKER__
 #if __has_include(<rdma/rdma_ext.h>)
 #include <rdma/rdma_ext.h>
@@ -35,7 +35,7 @@
 #endif
 #endif
 
-/* Whether the core can be notified of changes of a port for which Linux 6.12 has no event */
+/* Can the core be notified of changes of a port for which Linux 6.12 has no event? */
 #ifdef VHCA_HAVE_EXT
 #define VHCA_TELLS_PORT_CHANGE	true
 #else
@@ -62,8 +62,8 @@ static inline void ib_port_changed(struct ib_device *device, u32 port_num)
 #endif
 
 /*
- * Operations by the names and with the arguments of the core that this is built for.
- * VHCA_ADAPTERS() defines those whose arguments differ from the function's behind them.
+ * Operations with the names and arguments of the core for which this is built. VHCA_ADAPTERS()
+ * defines wrappers for those whose arguments differ from the driver's functions.
  */
 #ifdef VHCA_ON_LINUX_7
 #include <rdma/rdma_counter.h>
@@ -127,12 +127,12 @@ static int vhca_op_counter_unbind_qp(struct ib_qp *qp, u32 port)		\
 
 /**
  * vhca_refuse() - refuse a request and say why
- * @dev: device the request was made to
- * @err: negative errno the caller is about to return
+ * @dev: device of the request
+ * @err: negative errno that the caller is about to return
  * @fmt: format of one sentence that names the attribute, its value and the limit
  *
- * With our core the reason reaches the user (tracepoint rdma_reject, fdinfo). With the
- * distribution's it can only be seen as dynamic debug output.
+ * Our core reports the reason to the user (trace point rdma_reject, fdinfo). With the
+ * distribution's core it is only visible as dynamic debug output.
  *
  * Context: any.
  * Return: @err.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Registers, bring-up of the admin queue, and the end of a device that failed or went away. */
+/* Registers, start of the admin queue, and stopping of a device that failed or was removed. */
 #include <linux/delay.h>
 #include <linux/device.h>
 #include <linux/iopoll.h>
@@ -18,11 +18,11 @@ static unsigned int admin_awake = 50;
 module_param(admin_awake, uint, 0644);
 MODULE_PARM_DESC(admin_awake, "microseconds to look for an answer before sleeping (50), 0: none");
 
-/* Commands in flight: more only makes the rings bigger, callers wait for a slot. */
+/* log2 of the maximum of commands in flight; further callers wait for a slot. */
 #define VHCA_ADMIN_LOG		6
-/* How long the device may take to become ready or to reset. */
+/* Maximum time for the device to become ready or to reset. */
 #define VHCA_READY_US		(5 * USEC_PER_SEC)
-/* The first look mostly finds that it has. */
+/* Interval of polling for that; usually the first read finds it done. */
 #define VHCA_READY_POLL_US	1000
 
 static struct vhca_hw *admin_to_hw(struct vhca_admin *aq)
@@ -34,7 +34,7 @@ static u32 reg_read(struct vhca_hw *hw, u32 reg)
 {
 	u32 value;
 
-	/* Whoever serves a device that went may take seconds to fail an access: ask once. */
+	/* A read from a removed device may take seconds to fail, so it is tried only once. */
 	if (READ_ONCE(hw->gone))
 		return VHCA_STATUS_GONE;
 	value = readl(hw->regs + reg);
@@ -50,8 +50,8 @@ static void reg_write(struct vhca_hw *hw, u32 reg, u32 value)
 }
 
 /*
- * Reset the device and make sure that it does it: a register read is answered after the writes
- * before it, and a device that was reset or is gone does no DMA.
+ * Resets the device. The register reads flush the write before them; a device that was reset or
+ * removed does no DMA.
  */
 static int reset_device(struct vhca_hw *hw)
 {
@@ -68,8 +68,8 @@ static int reset_device(struct vhca_hw *hw)
 }
 
 /*
- * Reset a device whose memory is about to be freed. One that does not answer may still be at work:
- * what it cannot reach it cannot harm.
+ * Resets a device whose memory is about to be freed. If it does not respond it may still do DMA, so
+ * bus mastering is disabled.
  */
 static void silence_device(struct vhca_hw *hw)
 {
@@ -83,17 +83,17 @@ static void silence_device(struct vhca_hw *hw)
 }
 
 /*
- * Writing memory back may wait for work in these queues, which must not need memory to go on. The
- * first is for calling the consumers of a dead device.
+ * Memory reclaim (writeback over RDMA) may wait for work in these queues, hence WQ_MEM_RECLAIM. The
+ * first one calls the kernel consumers of a dead device.
  */
 struct workqueue_struct *vhca_reclaim_wq;
 EXPORT_SYMBOL_IF_KUNIT(vhca_reclaim_wq);
 
-/* Stops a dead device. Work in vhca_reclaim_wq waits for that, and may hold its only worker. */
+/* Stops dead devices. A queue of its own, as work in vhca_reclaim_wq waits for that. */
 struct workqueue_struct *vhca_stop_wq;
 EXPORT_SYMBOL_IF_KUNIT(vhca_stop_wq);
 
-/* Goes on with completion events where an interrupt had handled enough. */
+/* Continues with completion events after an interrupt has handled its limit. */
 struct workqueue_struct *vhca_comp_wq;
 
 static const struct {
@@ -107,7 +107,7 @@ static const struct {
 };
 
 /**
- * vhca_hw_begin() - make what all devices share
+ * vhca_hw_begin() - create the work queues that all devices share
  *
  * Return: 0 or -ENOMEM.
  */
@@ -124,7 +124,7 @@ int vhca_hw_begin(void)
 	return 0;
 }
 
-/** vhca_hw_end() - free it; there is no device any more */
+/** vhca_hw_end() - destroy the work queues; there is no device any more */
 void vhca_hw_end(void)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(shared_wqs); i++)
@@ -146,10 +146,10 @@ static void stop_dead_device(struct work_struct *work)
 }
 
 /**
- * vhca_hw_init() - prepare the structure
- * @hw: the device; all else is zero or set by the caller
+ * vhca_hw_init() - initialise the structure
+ * @hw: the device; its other members are zero or set by the caller
  * @dev: the PCI function's device
- * @on_dead: told once, in process context, when the device has died and was stopped; or NULL
+ * @on_dead: called once, in process context, when the device is dead and was stopped; may be NULL
  *
  * Context: any.
  */
@@ -163,7 +163,7 @@ void vhca_hw_init(struct vhca_hw *hw, struct device *dev, void (*on_dead)(struct
 EXPORT_SYMBOL_IF_KUNIT(vhca_hw_init);
 
 /**
- * vhca_hw_kill() - give a device up
+ * vhca_hw_kill() - declare a device dead
  * @hw: the device
  * @why: reason for the log, a constant string
  *
@@ -171,7 +171,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_hw_init);
  * item. Later calls do nothing.
  *
  * Context: any.
- * Return: true for the first call: the caller may say more about the reason.
+ * Return: true for the first call: the caller may log details of the reason.
  */
 bool vhca_hw_kill(struct vhca_hw *hw, const char *why)
 {
@@ -189,8 +189,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_hw_kill);
  * @hw: the device
  * @why: reason for the log, a constant string
  *
- * For a caller who finds that the device does not do what it was told, and who is about to free
- * memory that the device knows.
+ * For a caller that is about to free memory which the device knows, when the device behaves against
+ * its specification.
  *
  * Context: may sleep.
  */
@@ -201,7 +201,7 @@ void vhca_hw_give_up(struct vhca_hw *hw, const char *why)
 }
 
 /**
- * vhca_hw_check() - read the device's status register and kill it if it says so
+ * vhca_hw_check() - read the device's status register and kill the device if it failed
  * @hw: the device
  *
  * Context: any.
@@ -222,11 +222,11 @@ void vhca_hw_check(struct vhca_hw *hw)
 }
 
 /**
- * vhca_hw_identify() - find out whether this driver can drive the device
+ * vhca_hw_identify() - check that this driver supports the device
  * @hw: the device, its BAR0 mapped
  *
  * Context: any.
- * Return: 0, or -ENODEV after a message that says why not.
+ * Return: 0, or -ENODEV after a message with the reason.
  */
 int vhca_hw_identify(struct vhca_hw *hw)
 {
@@ -241,7 +241,7 @@ int vhca_hw_identify(struct vhca_hw *hw)
 		return -ENODEV;
 	}
 	hw->version = reg_read(hw, VHCA_REG_VERSION);
-	/* What a minor version adds has a capability bit. */
+	/* Additions of a minor version have capability bits. */
 	if (hw->version >> 16 != VHCA_VERSION_MAJOR) {
 		dev_err(hw->dev, "device has interface %u.%u, this driver speaks %u.%u: refused\n",
 			hw->version >> 16, hw->version & 0xffff, VHCA_VERSION_MAJOR,
@@ -280,13 +280,13 @@ static const struct vhca_admin_ops hw_admin_ops = {
 };
 
 /**
- * vhca_hw_start() - reset the device and bring its admin queue up
+ * vhca_hw_start() - reset the device and start its admin queue
  * @hw: the device
  *
  * Admin completions raise vector 0; until the caller clears hw->admin.polling they are polled for.
  *
  * Context: may sleep.
- * Return: 0; -ENODEV when the device is not there or refuses to come up; -ENOMEM.
+ * Return: 0; -ENODEV if the device was removed or does not become ready; -ENOMEM.
  */
 int vhca_hw_start(struct vhca_hw *hw)
 {
@@ -329,21 +329,21 @@ int vhca_hw_start(struct vhca_hw *hw)
 
 /**
  * vhca_hw_stop() - stop the device for good
- * @hw: the device; all its users are gone
+ * @hw: the device, which has no users any more
  *
- * After this the device does no DMA and the admin queue's memory is free.
+ * After this the device does no DMA and the admin queue's memory is freed.
  *
  * Context: may sleep.
  */
 void vhca_hw_stop(struct vhca_hw *hw)
 {
-	/* Interrupts are off and nobody sends commands, so nobody kills it at the same time. */
+	/* Interrupts were freed and there are no commands, so no vhca_hw_kill() can begin now. */
 	if (!test_and_set_bit(0, &hw->dead)) {
 		vhca_admin_fail(&hw->admin);
 		silence_device(hw);
 		complete_all(&hw->stopped);
 	}
-	/* When it has stopped the work may still be in hw->on_dead(). */
+	/* After the device was stopped the work item may still be in hw->on_dead(). */
 	wait_for_completion(&hw->stopped);
 	flush_work(&hw->stop_work);
 	vhca_admin_exit(&hw->admin);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The device as the lower layers of the driver see it: registers, admin queue, limits and state of
- * health. Nothing here knows InfiniBand verbs.
+ * The device for the lower layers of the driver: registers, admin queue, limits, and whether it is
+ * dead. Nothing here depends on InfiniBand verbs.
  */
 #ifndef VHCA_HW_LAYER_H
 #define VHCA_HW_LAYER_H
@@ -14,13 +14,13 @@
 #include "../defs/regs.h"
 #include "admin.h"
 
-/* A device that claims more ports is not believed. */
+/* Most ports that are accepted from a device. */
 #define VHCA_SANE_PORTS		16
 
 struct pci_dev;
 
 /**
- * struct vhca_limits - what QUERY_DEVICE said, checked and in host byte order
+ * struct vhca_limits - output of QUERY_DEVICE, checked and in host byte order
  * @caps: bits numbered by enum vhca_cap
  * @node_guid: node GUID as a number
  * @sys_image_guid: system image GUID as a number
@@ -43,8 +43,8 @@ struct pci_dev;
  * @clock_khz: frequency of the completion clock, 0 without one
  * @vectors: interrupt vectors
  * @ports: number of ports
- * @max_rd_atomic: READs and atomics a QP serves at a time
- * @max_init_rd_atomic: READs and atomics a QP has outstanding
+ * @max_rd_atomic: READs and atomics that a QP serves at a time, as responder
+ * @max_init_rd_atomic: READs and atomics that a QP has outstanding, as requester
  * @ack_delay: local CA ACK delay, 4.096 us << n
  * @node_desc: node description, NUL-padded
  * @max_srqs: shared receive queues
@@ -55,7 +55,7 @@ struct pci_dev;
  * @max_moderation_period: microseconds that an event may wait
  * @max_reg_entries: entries of a list that requests register, or of an FMR
  *
- * What belongs to a capability counts only when the device has it.
+ * Members that belong to a capability are valid only if the device has it.
  */
 struct vhca_limits {
 	u64 caps;
@@ -104,12 +104,12 @@ struct vhca_limits {
  * @version: interface version of the device, major << 16 | minor
  * @admin: the admin queue
  * @limits: what the device can do
- * @dead: set once, when the device failed or went away; commands then fail at once
- * @dead_why: why, for the log
- * @gone: a register read has shown that the device was taken away; no register is touched any more
- * @stopped: completed when a dead device is known to do no DMA any more
+ * @dead: set once, when the device failed or was removed; commands then fail at once
+ * @dead_why: the reason, for the log
+ * @gone: a register read has shown that the device was removed; no register is accessed any more
+ * @stopped: completed when a dead device does no DMA any more
  * @stop_work: stops a dead device and calls @on_dead
- * @on_dead: told, in process context, that the device is dead and has been stopped
+ * @on_dead: called, in process context, when the device is dead and was stopped
  */
 struct vhca_hw {
 	struct device *dev;
@@ -155,11 +155,11 @@ static inline bool vhca_hw_has(const struct vhca_hw *hw, enum vhca_cap cap)
 }
 
 /**
- * vhca_hw_dead() - has the device failed or gone away?
+ * vhca_hw_dead() - has the device failed or been removed?
  * @hw: the device
  *
  * Context: any.
- * Return: true from the moment on at which commands fail without being sent.
+ * Return: true once commands fail without being submitted.
  */
 static inline bool vhca_hw_dead(const struct vhca_hw *hw)
 {
@@ -167,12 +167,12 @@ static inline bool vhca_hw_dead(const struct vhca_hw *hw)
 }
 
 /**
- * vhca_hw_settle() - decide the result of a command that takes something away from the device
+ * vhca_hw_settle() - determine the result of a command that destroys an object of the device
  * @hw: the device
  * @err: result of the command
  *
- * A dead device holds nothing any more, so destroying on it succeeds: as soon as it is certain
- * that the device does no DMA to what the caller will free.
+ * A dead device has no objects any more, so destruction succeeds on it. This waits until the device
+ * does no DMA any more to memory that the caller will free.
  *
  * Context: may sleep.
  * Return: 0 for a dead device, @err otherwise.

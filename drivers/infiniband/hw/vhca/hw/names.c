@@ -20,7 +20,7 @@ struct field_name {
 
 #define FIELD(type, member)							\
 	{ offsetof(struct type, member), sizeof_field(struct type, member), #member }
-/* A member of a structure inside the request: said without the path to it. */
+/* A member of a nested structure in the request, whose name is given without the path to it. */
 #define INNER(type, path, member)						\
 	{ offsetof(struct type, path.member), sizeof_field(struct type, path.member), #member }
 #define BUF(type, path, what)							\
@@ -267,7 +267,7 @@ static const struct cmd_name cmd_names[] = {
 };
 
 /**
- * vhca_cmd_name() - name of a command
+ * vhca_cmd_name() - get the name of a command
  * @opcode: enum vhca_admin_op
  *
  * Context: any.
@@ -282,12 +282,12 @@ const char *vhca_cmd_name(u8 opcode)
 EXPORT_SYMBOL_IF_KUNIT(vhca_cmd_name);
 
 /**
- * vhca_cmd_field() - name of the field at an offset of a command
+ * vhca_cmd_field() - get the name of the field at an offset of a command
  * @opcode: enum vhca_admin_op
- * @offset: offset in struct vhca_asqe, as the device's answer gives it; not trusted
+ * @offset: offset in struct vhca_asqe, from the completion; not trusted
  *
  * Context: any.
- * Return: a constant string, or NULL when there is no such field or the device named none.
+ * Return: a constant string, or NULL if there is no such field or the device named none.
  */
 const char *vhca_cmd_field(u8 opcode, u16 offset)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Names of commands and of what they ask for, for messages and traces. */
+/* Names of commands and of their fields, for messages and trace points. */
 #ifndef VHCA_NAMES_H
 #define VHCA_NAMES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Rings in host memory: what the driver needs beside the arithmetic that it shares with the device
+ * Rings in host memory: additions of the driver to the arithmetic that it shares with the device
  * and the provider.
  */
 #ifndef VHCA_RING_H
@@ -13,7 +13,7 @@
 #include "buf.h"
 
 /**
- * vhca_ring_room() - free entries of a ring the host produces into
+ * vhca_ring_room() - get the number of free entries of a ring into which the host produces
  * @head: producer count
  * @tail: count up to which entries are finished
  * @log: log2 of the entries of the ring
@@ -41,7 +41,7 @@ static inline bool vhca_ring_pending(u64 count, u64 head, u64 tail)
 }
 
 /**
- * struct vhca_ring - entries in host memory, and how many
+ * struct vhca_ring - a ring of entries in host memory
  * @mem: the entries
  * @log: log2 of their number
  * @log_entry: log2 of the bytes of one
@@ -53,7 +53,7 @@ struct vhca_ring {
 };
 
 /**
- * vhca_ring_alloc() - make a ring of zeroes
+ * vhca_ring_alloc() - allocate a zeroed ring
  * @ring: filled in
  * @dev: device for DMA
  * @log: log2 of the entries
@@ -81,7 +81,7 @@ static inline void vhca_ring_free(struct vhca_ring *ring)
 }
 
 /**
- * vhca_ring_entries() - number of entries of a ring
+ * vhca_ring_entries() - get the number of entries of a ring
  * @ring: the ring
  *
  * Context: any.
@@ -98,7 +98,7 @@ static inline u64 vhca_ring_entries(const struct vhca_ring *ring)
  * @count: the entry's count
  *
  * Context: any.
- * Return: where it lies.
+ * Return: its address.
  */
 static inline void *vhca_ring_at(const struct vhca_ring *ring, u64 count)
 {

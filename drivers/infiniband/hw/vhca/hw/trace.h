@@ -13,7 +13,7 @@
 
 #include "names.h"
 
-/* An admin command that has ended: answered, or given up with err. */
+/* An admin command has ended: it was completed, or failed with err. */
 TRACE_EVENT(vhca_command,
 	TP_PROTO(struct device *dev, u8 opcode, int err, u8 status, u16 bad_field, u64 ns),
 	TP_ARGS(dev, opcode, err, status, bad_field, ns),

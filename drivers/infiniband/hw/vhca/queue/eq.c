@@ -17,11 +17,11 @@ static bool eq_fresh(const struct vhca_eq *eq, u64 count)
 }
 
 /**
- * vhca_eq_pending() - look whether the next entry is there
+ * vhca_eq_pending() - check whether the device has written the next entry
  * @eq: the queue
  *
  * Context: any.
- * Return: true when vhca_eq_poll() would find something.
+ * Return: true if vhca_eq_poll() would find an entry.
  */
 bool vhca_eq_pending(const struct vhca_eq *eq)
 {
@@ -29,11 +29,11 @@ bool vhca_eq_pending(const struct vhca_eq *eq)
 }
 
 /**
- * vhca_eq_end() - count the entries that the device has written
+ * vhca_eq_end() - get the number of entries that the device has written so far
  * @eq: the queue
  *
  * Context: any.
- * Return: the count that the next entry will have.
+ * Return: the count of the next entry to be written.
  */
 u64 vhca_eq_end(struct vhca_eq *eq)
 {
@@ -50,13 +50,13 @@ u64 vhca_eq_end(struct vhca_eq *eq)
 EXPORT_SYMBOL_IF_KUNIT(vhca_eq_end);
 
 /**
- * vhca_eq_stuck() - tell whether nobody handles the next entry
+ * vhca_eq_stuck() - check for an entry that is not handled
  * @eq: the queue
  *
- * Called at regular intervals, much longer than an interrupt may take.
+ * Called at regular intervals, which are much longer than the latency of an interrupt.
  *
  * Context: any; calls for one queue are serialised by the caller.
- * Return: true when the entry that is waiting was waiting at the last call already.
+ * Return: true if the next entry was already there at the last call.
  */
 bool vhca_eq_stuck(struct vhca_eq *eq)
 {
@@ -92,7 +92,7 @@ static bool eq_take(struct vhca_eq *eq, struct vhca_eqe *copy)
 }
 
 /*
- * Handle the entries that are there, at most one lap of them. Returns the number handled.
+ * Handles the entries in the ring, at most one lap of it. Returns their number.
  */
 static u32 eq_drain(struct vhca_eq *eq)
 {
@@ -107,7 +107,7 @@ static u32 eq_drain(struct vhca_eq *eq)
 	}
 	if (!n)
 		return 0;
-	/* A device that holds events back for lack of room says so, and waits for the doorbell. */
+	/* A device that holds events back for lack of room sets F_MORE and needs the doorbell. */
 	if (more)
 		vhca_db_ring(&eq->db, 0, eq->ci);
 	else
@@ -116,21 +116,21 @@ static u32 eq_drain(struct vhca_eq *eq)
 }
 
 /**
- * vhca_eq_poll() - handle the events that are there and arm the queue for the next one
+ * vhca_eq_poll() - handle the events in the queue and arm it for the next one
  * @eq: the queue
  *
- * Handles a bounded number of events, so that a faulty device cannot keep a CPU for itself.
+ * Handles a bounded number of events, so that a faulty device cannot keep a CPU busy.
  *
  * Context: any; calls for one queue are serialised by the caller.
- * Return: false when the queue is empty and armed; true when there is more to do and the caller
- * has to come back.
+ * Return: false if the queue is empty and armed; true if there are more events and the caller has
+ * to call this again.
  */
 bool vhca_eq_poll(struct vhca_eq *eq)
 {
 	for (unsigned int laps = 0; laps < 2; laps++) {
 		eq_drain(eq);
 		eq_arm(eq);
-		/* An entry written before the arming was seen raises no interrupt. */
+		/* An entry that the device wrote before it saw the record raises no interrupt. */
 		if (!vhca_eq_pending(eq))
 			return false;
 	}
@@ -139,7 +139,7 @@ bool vhca_eq_poll(struct vhca_eq *eq)
 EXPORT_SYMBOL_IF_KUNIT(vhca_eq_poll);
 
 /**
- * vhca_eq_create() - make an event queue and arm it
+ * vhca_eq_create() - create an event queue and arm it
  * @eq: the queue
  * @hw: the device
  * @uar: area for its records
@@ -149,7 +149,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_eq_poll);
  * @fn: event handler
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM; as the device commands.
+ * Return: 0; -ENOMEM; or an error of commands (cmd/cmd.h).
  */
 int vhca_eq_create(struct vhca_eq *eq, struct vhca_hw *hw, struct vhca_uar *uar, u8 log,
 		   u32 vector, u8 flags, vhca_eq_fn fn)
@@ -191,10 +191,10 @@ err_ring:
 
 /**
  * vhca_eq_destroy() - destroy an event queue
- * @eq: the queue; its interrupt is off and nobody polls it
+ * @eq: the queue; it gets no interrupts and is not polled any more
  *
  * Context: may sleep.
- * Return: 0, or the device's refusal, and the queue's memory stays allocated.
+ * Return: 0, or the error of the command, after which the queue's memory stays allocated.
  */
 int vhca_eq_destroy(struct vhca_eq *eq)
 {

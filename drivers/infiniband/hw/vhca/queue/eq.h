@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Event queues: the ring, its arming, and nothing about what events mean. */
+/* Event queues: the ring and its arming; events are handled by a callback. */
 #ifndef VHCA_EQ_H
 #define VHCA_EQ_H
 
@@ -14,7 +14,7 @@ struct vhca_eq;
 /**
  * typedef vhca_eq_fn - handle one event
  * @eq: the queue
- * @eqe: private copy of the entry; its contents are not to be trusted
+ * @eqe: private copy of the entry; its contents must not be trusted
  * @count: its count; the queue's first entry had 0
  */
 typedef void (*vhca_eq_fn)(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count);
@@ -26,10 +26,10 @@ typedef void (*vhca_eq_fn)(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 c
  * @eqn: the device's number for it
  * @ring: the entries
  * @db: consumer slot and arm record
- * @lock: held while an entry is taken, or the waiting ones are counted
+ * @lock: held while an entry is taken, or unhandled ones are counted
  * @ci: consumer count; changed under @lock
  * @seq: sequence number of the last arm
- * @stuck_at: one more than the count of an entry that was waiting at the last check, or 0
+ * @stuck_at: one more than the count of an entry found by the last vhca_eq_stuck(), or 0
  *
  * The user serialises vhca_eq_poll() calls of one queue.
  */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Objects by the numbers that the device gave them, for its events to find them.
+ * Objects by the numbers that the device gave them, for look-up by events.
  *
- * The device may give a number out again as soon as it has destroyed the object that had it, while
- * the task that destroys the object has not taken it out of the table yet.  An object that is about
- * to be destroyed is marked, and gives way to the next one.  A number that is given out twice
- * otherwise is a fault of the device.
+ * The device may use a number again as soon as it has destroyed the object that had it, when the
+ * task that destroys the object has not removed it from the table yet.  Therefore an object that is
+ * about to be destroyed is marked, and a new object may replace it.  If the device gives out a
+ * number in any other case in which it is in use, this is a fault of the device.
  *
- * Entries that name the old object may still wait in the event queue then.  The device has written
- * all of them before it answers the command that makes the next object, and that object has no
+ * The event queue may then still have entries that name the old object.  The device has written
+ * all of them before it completes the command that creates the new object, and that object has no
  * event before its consumer has it.  So an entry that is in the queue when an object enters the
- * table cannot mean that object: the count of the first entry that can is kept with it.
+ * table cannot refer to that object: the count of the first entry that can is stored with it.
  *
- * Tables are locked with interrupts off: events look into them.
+ * Tables are locked with interrupts off, as interrupt handlers look up objects.
  */
 #include <kunit/visibility.h>
 
@@ -22,9 +22,9 @@
 #define ENDS XA_MARK_0
 
 /**
- * vhca_id_table_init() - make a table
+ * vhca_id_table_init() - initialise a table
  * @n: table
- * @eq: event queue whose entries name the objects; it need not be there before the first object is
+ * @eq: event queue whose entries name the objects; it must exist before the first vhca_id_add()
  *
  * Context: any.
  */
@@ -48,13 +48,13 @@ void vhca_id_table_exit(struct vhca_id_table *n)
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_table_exit);
 
 /**
- * vhca_id_add() - let an object be found by its number
+ * vhca_id_add() - add an object to a table
  * @n: table
  * @number: the number, which the device has just given out
  * @target: the object's part for events; filled in
  *
  * Context: may sleep.
- * Return: 0; -EBUSY when another object has the number and is not about to end; -ENOMEM.
+ * Return: 0; -EBUSY if another object has the number and is not being destroyed; -ENOMEM.
  */
 int vhca_id_add(struct vhca_id_table *n, u32 number, struct vhca_target *target)
 {
@@ -73,7 +73,7 @@ int vhca_id_add(struct vhca_id_table *n, u32 number, struct vhca_target *target)
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_add);
 
 /**
- * vhca_id_retire() - an object is about to be destroyed by the device
+ * vhca_id_retire() - mark an object before the command that destroys it
  * @n: table
  * @number: its number
  *
@@ -88,7 +88,7 @@ void vhca_id_retire(struct vhca_id_table *n, u32 number)
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_retire);
 
 /**
- * vhca_id_keep() - undo vhca_id_retire(), since the device did not destroy the object
+ * vhca_id_keep() - undo vhca_id_retire() after the device refused to destroy the object
  * @n: table
  * @number: its number
  *
@@ -103,9 +103,9 @@ void vhca_id_keep(struct vhca_id_table *n, u32 number)
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_keep);
 
 /**
- * vhca_id_del() - let an object be found no more, and wait for those who have found it
+ * vhca_id_del() - remove an object from a table, and wait until no event handler uses it
  * @n: table
- * @number: its number, which the next object may have already
+ * @number: its number, under which a new object may have replaced it already
  * @target: the object's part for events
  *
  * Context: may sleep.
@@ -119,14 +119,14 @@ void vhca_id_del(struct vhca_id_table *n, u32 number, struct vhca_target *target
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_del);
 
 /**
- * vhca_id_get() - find the object that an event is for
+ * vhca_id_get() - find the object of an event
  * @n: table
  * @number: the number that the event names
  * @count: count of the event's entry in the queue, or VHCA_NO_ENTRY
  *
  * Context: any.
- * Return: the object's part for events, with a reference; NULL when no object has the number, or
- * the event is for one that had it before.
+ * Return: the object's part for events, with a reference; NULL if no object has the number, or if
+ * the event is for an object that had it before.
  */
 struct vhca_target *vhca_id_get(struct vhca_id_table *n, u32 number, u64 count)
 {
@@ -145,8 +145,8 @@ struct vhca_target *vhca_id_get(struct vhca_id_table *n, u32 number, u64 count)
 EXPORT_SYMBOL_IF_KUNIT(vhca_id_get);
 
 /**
- * vhca_target_put() - give a reference back
- * @target: what vhca_id_get() found
+ * vhca_target_put() - drop a reference
+ * @target: from vhca_id_get()
  *
  * Context: any.
  */

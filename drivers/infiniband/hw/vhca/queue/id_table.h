@@ -8,13 +8,13 @@
 
 struct vhca_eq;
 
-/* A count that no entry has: finds whichever object has the number now. */
+/* A count that no entry has: vhca_id_get() returns the object that has the number now. */
 #define VHCA_NO_ENTRY	U64_MAX
 
 /**
- * struct vhca_target - the part of an object that events find
- * @born: count of the first entry of the event queue that can mean it
- * @refs: uses by event handlers, and one for being in the table
+ * struct vhca_target - the part of an object that events look up
+ * @born: count of the first entry of the event queue that can refer to it
+ * @refs: references of event handlers, and one of the table
  * @unused: completed when @refs drops to 0
  */
 struct vhca_target {
@@ -25,8 +25,8 @@ struct vhca_target {
 
 /**
  * struct vhca_id_table - the objects of one kind that entries of one event queue name
- * @targets: struct vhca_target by number. Its lock makes a reference safe: an object leaves before
- *           it dies.
+ * @targets: struct vhca_target by number. References are taken under its lock, so that no object is
+ *           found after it was removed.
  * @eq: the event queue
  */
 struct vhca_id_table {

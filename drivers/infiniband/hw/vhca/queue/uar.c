@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Doorbell areas, and how the kernel rings. */
+/* Doorbell areas, and ringing of the kernel's own doorbells. */
 #include <linux/dma-mapping.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -40,7 +40,7 @@ void vhca_db_mem_put(struct vhca_db_mem *page)
 }
 
 /**
- * vhca_db_mem_pfn() - where a doorbell page lies, for mapping it to user space
+ * vhca_db_mem_pfn() - get the page frame of a doorbell page, to map it to user space
  * @page: the page
  *
  * Context: any.
@@ -48,7 +48,7 @@ void vhca_db_mem_put(struct vhca_db_mem *page)
  */
 unsigned long vhca_db_mem_pfn(const struct vhca_db_mem *page)
 {
-	/* With an IOMMU coherent memory may be remapped. */
+	/* With an IOMMU, coherent memory may be in the vmalloc area. */
 	if (is_vmalloc_addr(page->va))
 		return vmalloc_to_pfn(page->va);
 	return PHYS_PFN(virt_to_phys(page->va));
@@ -74,7 +74,7 @@ static struct vhca_db_mem *db_mem_alloc(struct vhca_uar *uar)
 	return page;
 }
 
-/* Called with uar->grow held, or before anybody else knows the area. */
+/* Called with uar->grow held, or while the area is not shared yet. */
 static int uar_grow(struct vhca_uar *uar)
 {
 	struct vhca_db_mem *page;
@@ -95,7 +95,7 @@ static int uar_grow(struct vhca_uar *uar)
 		if (err)
 			goto err_put;
 	}
-	/* Last, for the device has no way to forget a page. */
+	/* This is the last step, since a page cannot be taken from the device again. */
 	err = uar->ops->add_page(uar, page);
 	if (err)
 		goto err_gone;
@@ -119,10 +119,10 @@ err_put:
  * vhca_uar_open() - open an area with one page
  * @uar: the area
  * @hw: the device
- * @ops: its owner
+ * @ops: callbacks of its owner
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM; what the owner's functions return.
+ * Return: 0; -ENOMEM; or an error of the owner's callbacks.
  */
 int vhca_uar_open(struct vhca_uar *uar, struct vhca_hw *hw, const struct vhca_uar_ops *ops)
 {
@@ -146,7 +146,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_uar_open);
 
 /**
  * vhca_uar_exit() - drop an area's pages
- * @uar: the area, of which the device knows nothing any more
+ * @uar: the area, which was closed in the device
  *
  * Context: may sleep.
  */
@@ -165,14 +165,14 @@ void vhca_uar_exit(struct vhca_uar *uar)
 EXPORT_SYMBOL_IF_KUNIT(vhca_uar_exit);
 
 /**
- * vhca_uar_add_page_cmd() - give the device a page of an area
+ * vhca_uar_add_page_cmd() - add a page of an area to the device
  * @uar: the area
  * @page: the page; the first one opens the area
  *
  * The implementation of vhca_uar_ops.add_page for a real device.
  *
  * Context: may sleep.
- * Return: as the device commands.
+ * Return: 0 or an error of commands (cmd/cmd.h).
  */
 int vhca_uar_add_page_cmd(struct vhca_uar *uar, struct vhca_db_mem *page)
 {
@@ -187,7 +187,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_uar_add_page_cmd);
  * @uar: the area; no queue uses it
  *
  * Context: may sleep.
- * Return: 0, or the device's refusal, and the area is as before.
+ * Return: 0, or the error of the command, after which the area is unchanged.
  */
 int vhca_uar_close(struct vhca_uar *uar)
 {
@@ -218,14 +218,14 @@ static bool try_alloc(struct vhca_uar *uar, struct vhca_db *db)
 }
 
 /**
- * vhca_db_alloc() - take a pair of slots
+ * vhca_db_alloc() - allocate a pair of slots
  * @uar: area
  * @db: filled in; both records are 0
  *
- * Adds a page when all pairs are taken.
+ * Adds a page if all pairs are in use.
  *
  * Context: may sleep.
- * Return: 0; -ENOMEM when there is no memory or the area is full; what adding a page returns.
+ * Return: 0; -ENOMEM if there is no memory or the area is full; or the error of adding a page.
  */
 int vhca_db_alloc(struct vhca_uar *uar, struct vhca_db *db)
 {
@@ -233,7 +233,7 @@ int vhca_db_alloc(struct vhca_uar *uar, struct vhca_db *db)
 
 	while (!try_alloc(uar, db)) {
 		mutex_lock(&uar->grow);
-		/* Somebody else may have added a page, or freed a pair, meanwhile. */
+		/* Another task may have added a page or freed a pair in the meantime. */
 		err = list_empty_careful(&uar->free_pages) ? uar_grow(uar) : 0;
 		mutex_unlock(&uar->grow);
 		if (err)
@@ -246,7 +246,7 @@ int vhca_db_alloc(struct vhca_uar *uar, struct vhca_db *db)
 EXPORT_SYMBOL_IF_KUNIT(vhca_db_alloc);
 
 /**
- * vhca_db_free() - give a pair of slots back
+ * vhca_db_free() - free a pair of slots
  * @db: the pair; the device does not use it any more
  *
  * Context: process context.
@@ -264,9 +264,9 @@ void vhca_db_free(struct vhca_db *db)
 EXPORT_SYMBOL_IF_KUNIT(vhca_db_free);
 
 /**
- * vhca_db_ring() - tell the device about new work
+ * vhca_db_ring() - store a record and notify the device
  * @db: pair of a queue in a kernel area
- * @which: record that is rung: 0 or 1
+ * @which: number of the record: 0 or 1
  * @count: its new count
  *
  * Context: any; the caller serialises the rings of one queue.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Doorbell areas (UAR, user access region): the pages of doorbell records that a user context, or
- * the kernel, shares with the device, and the kick page that goes with them. rdma/vhca-abi.h says
- * how records, news bits and kicks work together.
+ * the kernel, shares with the device, and the kick page of the area. rdma/vhca-abi.h describes how
+ * records, news bits and kicks work together.
  *
- * Every queue takes a pair of neighbouring slots. Pages are added when all pairs of the present
- * ones are taken, and freed with the area.
+ * Every queue uses a pair of adjacent slots. A page is added when all pairs are in use; pages are
+ * freed with the area.
  *
  * Circle: db_order, uar: db_order.h is a part of this header that a test includes a second time.
  */
@@ -34,11 +34,11 @@ struct vhca_uar;
  * @va: the page
  * @dma: its DMA address
  * @index: its number in the area
- * @priv: whatever the owner of the area attached in page_added
- * @list: place among the pages of the area
- * @free_list: place among those with free pairs; empty when there are none
+ * @priv: set by the owner of the area in page_added
+ * @list: in the area's list of pages
+ * @free_list: in the area's list of pages with free pairs; empty if there are none
  * @free: number of free pairs
- * @used: bit set: the pair is taken
+ * @used: a bit for each pair in use
  */
 struct vhca_db_mem {
 	struct kref ref;
@@ -54,11 +54,11 @@ struct vhca_db_mem {
 };
 
 /**
- * struct vhca_uar_ops - what the owner of an area does
- * @add_page: give the device a new page; page 0 is given by opening the area
- * @page_added: a page is about to be given to the device; may attach something to it, may fail
- * @page_gone: undo of @page_added, before the area drops the page
- * @kick: wake the device; for areas the kernel itself rings. Any context.
+ * struct vhca_uar_ops - callbacks of the owner of an area
+ * @add_page: add a new page to the device; page 0 opens the area
+ * @page_added: called before @add_page; may set the page's priv, may fail
+ * @page_gone: undo @page_added, before the area drops the page
+ * @kick: wake the device; for areas whose doorbells the kernel rings. Any context.
  */
 struct vhca_uar_ops {
 	int (*add_page)(struct vhca_uar *uar, struct vhca_db_mem *page);
@@ -70,7 +70,7 @@ struct vhca_uar_ops {
 /**
  * struct vhca_uar - a doorbell area
  * @hw: the device
- * @ops: its owner
+ * @ops: callbacks of its owner
  * @handle: the device's number for it, and the number of its kick page
  * @grow: serialises the adding of pages
  * @lock: protects the lists, their pages' bitmaps and @npages
@@ -94,7 +94,7 @@ struct vhca_uar {
 /**
  * struct vhca_db - a pair of slots
  * @uar: area it belongs to
- * @page: page it lies in
+ * @page: page of the slots
  * @pair: its number in the page
  */
 struct vhca_db {
@@ -115,7 +115,7 @@ int vhca_db_alloc(struct vhca_uar *uar, struct vhca_db *db);
 void vhca_db_free(struct vhca_db *db);
 void vhca_db_ring(const struct vhca_db *db, unsigned int which, u64 count);
 
-/* First slot of the pair, counted through the area: what the device is told. */
+/* Number of the pair's first slot in the area, which commands pass to the device. */
 static inline u32 vhca_db_slot(const struct vhca_db *db)
 {
 	return db->page->index * VHCA_DB_SLOTS + db->pair * 2;

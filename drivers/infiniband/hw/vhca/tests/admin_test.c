@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Admin queue engine against a fake device that answers in time, late, twice, out of order, with
- * somebody else's id, or not at all.
+ * Admin queue engine with a fake device that completes commands in time, late, twice, out of order,
+ * with the id of another command, or not at all.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -16,20 +16,20 @@
 
 #define LOG		2
 #define ENTRIES		(1U << LOG)
-/* No answer is that late even on a busy host; tests of late answers set a shorter time-out. */
+/* Not reached even on a busy host; tests of timeouts set a shorter one. */
 #define TIMEOUT		(600 * HZ)
 #define SHORT_TIMEOUT	msecs_to_jiffies(100)
 
 /*
- * The fake device. In automatic mode a kick queues work that answers every command, its status
- * being the first byte of the request and its answer the eight bytes after it. Without interrupts
- * the answers are there when the kick returns.
+ * The fake device. In automatic mode a kick queues work that completes every command, with the
+ * first byte of the request as status and the eight bytes after it as response. Without interrupts
+ * the completions are written before the kick returns.
  */
 struct fake {
 	struct vhca_admin aq;
 	struct kunit *test;
 	bool answers;
-	bool interrupts;	/* each written answer is followed by a poll, as by an interrupt */
+	bool interrupts;	/* poll after each completion, as an interrupt handler does */
 	u32 kicked;
 	u32 fetched;
 	u64 written;
@@ -153,7 +153,7 @@ static u64 answer_value(const struct vhca_acqe *comp)
 	return value;
 }
 
-/* A caller that waits in a thread of its own. */
+/* A thread that runs a command. */
 struct caller {
 	struct fake *f;
 	u64 value;
@@ -242,7 +242,7 @@ static void test_out_of_order(struct kunit *test)
 	}
 }
 
-/* More callers than there are slots begin, and as many commands as there are slots are sent. */
+/* Starts more callers than there are slots; as many commands as there are slots are submitted. */
 static void fill_ring(struct fake *f, struct caller **c, int callers)
 {
 	f->answers = false;
@@ -258,7 +258,7 @@ static void test_more_callers_than_slots(struct kunit *test)
 	struct caller *c[3 * ENTRIES];
 
 	fill_ring(f, c, ARRAY_SIZE(c));
-	/* The ring is full: no further command is sent until one is answered. */
+	/* The ring is full: no further command is submitted until one is completed. */
 	KUNIT_EXPECT_EQ(test, f->kicked, ENTRIES);
 	for (int i = 0; i < ARRAY_SIZE(c); i++) {
 		answer_one(f);
@@ -302,7 +302,7 @@ static void test_stale(struct kunit *test)
 	wait_for_completion(&f->kick_seen);
 	cmd = fetch(f);
 	id = le16_to_cpu(cmd->cmd_id);
-	/* The same slot is busy with a new command; the old one's answer must not end it. */
+	/* The same slot has a new command, which the completion of the old one must not end. */
 	KUNIT_ASSERT_EQ(test, old & (ENTRIES - 1), id & (ENTRIES - 1));
 	write_answer(f, old, 0, 66);
 	KUNIT_EXPECT_EQ(test, f->aq.stats.stale, 1);
@@ -318,7 +318,7 @@ static void test_unknown(struct kunit *test)
 	struct vhca_acqe comp;
 
 	KUNIT_ASSERT_EQ(test, exec(f, 0, 1, &comp), 0);
-	/* A generation of this slot that is still to come. */
+	/* A generation of this slot that was not used yet. */
 	write_answer(f, le16_to_cpu(comp.cmd_id) + 3 * ENTRIES, 0, 0);
 	KUNIT_EXPECT_EQ(test, f->aq.stats.unknown, 1);
 	KUNIT_ASSERT_EQ(test, exec(f, 0, 2, &comp), 0);
@@ -339,7 +339,7 @@ static void test_lost_interrupt(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f->aq.closed);
 }
 
-/* An answer that comes soon is found before its interrupt. */
+/* An early completion is found by polling before its interrupt. */
 static void test_answered_awake(struct kunit *test)
 {
 	struct fake *f = test->priv;
@@ -365,7 +365,7 @@ static void test_stuck(struct kunit *test)
 	wait_for_completion(&f->kick_seen);
 	KUNIT_EXPECT_FALSE(test, vhca_admin_stuck(&f->aq));
 	answer_one(f);
-	/* When it is seen for the first time its interrupt may still be on its way. */
+	/* At the first check its interrupt may still come. */
 	KUNIT_EXPECT_FALSE(test, vhca_admin_stuck(&f->aq));
 	KUNIT_EXPECT_TRUE(test, vhca_admin_stuck(&f->aq));
 	vhca_admin_rescue(&f->aq);
@@ -383,9 +383,9 @@ static void test_timeout(struct kunit *test)
 	f->answers = false;
 	KUNIT_EXPECT_EQ(test, exec(f, 0, 1, &comp), -ETIMEDOUT);
 	KUNIT_EXPECT_EQ(test, f->timed_out, 1);
-	/* The caller frees what the command named, so the device has to be still. */
+	/* The caller frees memory that the command named, so the device must have stopped. */
 	KUNIT_EXPECT_EQ(test, f->stopped, 1);
-	/* An answer after that belongs to no command. */
+	/* A completion after that belongs to no command. */
 	answer_one(f);
 	KUNIT_EXPECT_EQ(test, f->aq.stats.completed, 0);
 	KUNIT_EXPECT_EQ(test, exec(f, 0, 1, &comp), -EIO);
@@ -422,7 +422,7 @@ static void test_wild_device_is_bounded(struct kunit *test)
 {
 	struct fake *f = test->priv;
 
-	/* Every entry of two laps looks fresh, as if the device wrote without end. */
+	/* Every entry of two laps seems new, as if the device wrote without end. */
 	f->interrupts = false;
 	for (int i = 0; i < ENTRIES; i++)
 		f->aq.cq[i].phase = 1;
@@ -431,8 +431,8 @@ static void test_wild_device_is_bounded(struct kunit *test)
 }
 
 /*
- * A queue in use for so long that its counts leave the 32 bits of the tail register, and that its
- * ids begin again. The lap is an even one, so that nothing in the cleared ring is valid.
+ * A queue whose counts exceed the 32 bits of the tail register, and whose ids wrap. The lap is an
+ * even one, so that no entry of the cleared ring is valid.
  */
 static void count_from(struct fake *f, u64 start)
 {
@@ -455,12 +455,12 @@ static void test_counts_wrap(struct kunit *test)
 
 	count_from(f, start);
 	former = f->aq.slots[0].cmd_id;
-	/* One after the other until half a lap before the wrap, */
+	/* One command after the other until half a lap before the wrap. */
 	for (unsigned int i = 0; i < 2 * ENTRIES - ENTRIES / 2; i++) {
 		KUNIT_ASSERT_EQ(test, exec(f, 0, i, &comp), 0);
 		KUNIT_ASSERT_EQ(test, answer_value(&comp), i);
 	}
-	/* and full rings from then on, the answers all late. */
+	/* Full rings from then on, with all completions after the submissions. */
 	for (unsigned int lap = 0; lap < 3; lap++) {
 		flush_work(&f->work);
 		f->answers = false;
@@ -486,7 +486,7 @@ static void test_counts_wrap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->written, start + 2 * ENTRIES - ENTRIES / 2 + 3 * ENTRIES);
 	KUNIT_EXPECT_EQ(test, f->aq.head, f->written);
 	KUNIT_EXPECT_EQ(test, (u32)f->aq.tail, (u32)f->written);
-	/* An id from before the wrap is one of the past. */
+	/* An id from before the wrap is recognised as stale. */
 	KUNIT_EXPECT_LT(test, f->aq.slots[0].cmd_id, former);
 	write_answer(f, former, 0, 0);
 	KUNIT_EXPECT_EQ(test, f->aq.stats.stale, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Page lists: what the device would find when it walks them. */
+/* Page lists, walked as the device does. */
 #include <kunit/test.h>
 #include <linux/dma-mapping.h>
 
@@ -8,7 +8,7 @@
 
 #define PAGE_4K		12
 
-/* Pages at scattered addresses that can be told from each other. */
+/* Pages at scattered, distinguishable addresses. */
 struct giver {
 	size_t given;
 	size_t have;
@@ -29,7 +29,7 @@ static bool give(void *cursor, u64 *addr)
 	return true;
 }
 
-/* What the device reads for page @i. The lists lie in memory that DMA does not move here. */
+/* The address that the device reads for page @i. DMA addresses are physical addresses here. */
 static u64 walk(const struct vhca_pages *p, size_t i)
 {
 	if (p->buf.levels == 1)
@@ -66,7 +66,7 @@ static void test_one_page(struct kunit *test)
 	struct vhca_pages p;
 
 	KUNIT_ASSERT_EQ(test, vhca_pages_build(&p, test->priv, PAGE_4K, 0x80, 1, give, &g), 0);
-	/* Contiguous: the address of the first byte and nothing else. */
+	/* A contiguous buffer is described by the address of its first byte alone. */
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(p.buf.addr), fake_address(0) + 0x80);
 	KUNIT_EXPECT_EQ(test, p.buf.levels, 0);
 	KUNIT_EXPECT_EQ(test, p.buf.page_shift, 0);
@@ -95,7 +95,7 @@ static void test_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vhca_pages_build(&p, test->priv, PAGE_4K, 0, 1ULL << 32, give, &g),
 			-EINVAL);
 	KUNIT_EXPECT_EQ(test, g.given, 0);
-	/* Fewer pages than announced: at one level, and in the middle of the second. */
+	/* Fewer pages than announced, with one level, and in the middle of the second level. */
 	KUNIT_EXPECT_EQ(test, vhca_pages_build(&p, test->priv, PAGE_4K, 0, 4, give, &g), -EINVAL);
 	g = (struct giver){ .have = VHCA_LIST_ENTRIES + 5 };
 	KUNIT_EXPECT_EQ(test, vhca_pages_build(&p, test->priv, PAGE_4K, 0, VHCA_LIST_ENTRIES + 6,
@@ -111,7 +111,7 @@ static void check_kbuf(struct kunit *test, size_t size)
 	KUNIT_ASSERT_EQ(test, vhca_kbuf_alloc(&k, test->priv, size), 0);
 	KUNIT_EXPECT_GE(test, k.size, size);
 	KUNIT_EXPECT_EQ(test, (size_t)k.npieces << k.shift, k.size);
-	/* Every entry is its own and starts zeroed. */
+	/* Entries do not overlap, and are zeroed. */
 	for (size_t i = 0; i < size; i += 64) {
 		u64 *entry = vhca_kbuf_at(&k, i);
 

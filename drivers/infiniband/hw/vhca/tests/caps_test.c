@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What a device offers, capability by capability. */
+/* Attributes of the device for each of its capabilities. */
 #include <rdma/rdma_ext.h>
 
 #include "../cmd/cmd.h"
@@ -104,7 +104,7 @@ static void test_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, attr.max_pi_fast_reg_page_list_len, 0);
 	KUNIT_EXPECT_EQ(test, attr.sig_guard_cap, 0);
 	KUNIT_EXPECT_EQ(test, attr.max_mw, 1000);
-	/* IBK_LOCAL_DMA_LKEY would claim a key that is valid in every PD; this device has none. */
+	/* IBK_LOCAL_DMA_LKEY means a key that is valid in every PD, which the device lacks. */
 	offers(b, U64_MAX, &attr);
 	KUNIT_EXPECT_EQ(test, attr.kernel_cap_flags & IBK_LOCAL_DMA_LKEY, 0);
 	KUNIT_EXPECT_EQ(test, attr.masked_atomic_cap, IB_ATOMIC_GLOB);
@@ -149,7 +149,7 @@ static void test_dependent(struct kunit *test)
 	}
 }
 
-/* Offloads need one another: what is left of all without one of them? */
+/* Offloads need one another: which are left if one of them is missing? */
 static void test_offloads(struct kunit *test)
 {
 	const u64 ud = BIT_ULL(VHCA_CAP_UD), csum = BIT_ULL(VHCA_CAP_UD_CSUM),

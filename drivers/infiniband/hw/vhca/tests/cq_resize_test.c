@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Rings of CQs that are replaced while entries are written and polled, peeking, and events after
- * so many completions.
+ * Rings of CQs that are replaced while entries are written and polled, ib_peek_cq(), and events
+ * after a number of completions.
  */
 #include <linux/prandom.h>
 
 #include "test_queues.h"
 
-/* The device's part: where it writes. Sends are posted and completed one block each. */
+/* The device's state. Sends of one block each are posted and completed. */
 struct resize_bench {
 	struct bench *b;
 	struct vhca_ring to;
@@ -32,7 +32,7 @@ static void post(struct resize_bench *r)
 	KUNIT_ASSERT_EQ(r->b->test, bench_send(r->b, r->posted++, 1), 0);
 }
 
-/* Complete the next request, unless there is none, or the ring is full. */
+/* Completes the next request, unless there is none or the ring is full. */
 static bool write_one(struct resize_bench *r)
 {
 	struct vhca_cqe cqe = bench_done(r->written + 1, 0);
@@ -90,7 +90,7 @@ static unsigned int pick(struct rnd_state *rnd, unsigned int n)
 	return prandom_u32_state(rnd) % n;
 }
 
-/* One replacement: entries before it, until the device turns to the new ring, and after. */
+/* Replaces the ring, with entries before, during and after the replacement. */
 static void replace(struct resize_bench *r, struct rnd_state *rnd, u8 log)
 {
 	struct kunit *test = r->b->test;
@@ -113,7 +113,7 @@ static void replace(struct resize_bench *r, struct rnd_state *rnd, u8 log)
 	KUNIT_ASSERT_FALSE(test, end(r, first));
 }
 
-/* Queues that have been used so many times before. */
+/* Runs replacements on queues whose counts begin at @start. */
 static void use(struct kunit *test, u64 start)
 {
 	struct resize_bench *r = make(test);
@@ -156,15 +156,15 @@ static void test_in_use(struct kunit *test)
 }
 
 /*
- * The device tells its counts in 32 bits, which all of them leave. The lap is an even one, so that
- * nothing in the cleared ring is valid.
+ * The device reports counts in 32 bits, which all of them exceed. The lap is an even one, so that
+ * no entry of the cleared ring is valid.
  */
 static void test_counts_wrap(struct kunit *test)
 {
 	use(test, BIT_ULL(32) - 256);
 }
 
-/* A consumer that asks for an event while nothing can be polled is called afterwards. */
+/* A consumer that requests an event during the replacement is called afterwards. */
 static void test_asked_meanwhile(struct kunit *test)
 {
 	struct resize_bench *r = make(test);
@@ -174,7 +174,7 @@ static void test_asked_meanwhile(struct kunit *test)
 		post(r);
 	begin(r, 5);
 	KUNIT_EXPECT_EQ(test, vhca_req_notify_cq(cq, IB_CQ_NEXT_COMP), 0);
-	KUNIT_EXPECT_FALSE(test, cancel(r));		/* nothing has come */
+	KUNIT_EXPECT_FALSE(test, cancel(r));		/* no completion has come */
 	write_one(r);
 	write_one(r);
 	begin(r, 5);
@@ -184,18 +184,18 @@ static void test_asked_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, cancel(r));
 	begin(r, 5);
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 3), 0);
-	KUNIT_EXPECT_FALSE(test, end(r, r->written));	/* two, not three */
+	KUNIT_EXPECT_FALSE(test, end(r, r->written));	/* only two completions of three */
 	begin(r, 4);
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 3), 0);
 	r->ring = &r->to;
 	write_one(r);
 	KUNIT_EXPECT_TRUE(test, end(r, r->written - 1));
-	/* Asking for more completions does not cancel the earlier request. */
+	/* A request for more completions does not cancel the earlier one. */
 	begin(r, 4);
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 3), 0);
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 5), 0);
 	KUNIT_EXPECT_TRUE(test, cancel(r));
-	/* Not asked: not called. */
+	/* Without a request the consumer is not called. */
 	begin(r, 4);
 	KUNIT_EXPECT_FALSE(test, cancel(r));
 	poll_some(r, 10);
@@ -215,7 +215,7 @@ static void test_impossible_count(struct kunit *test)
 	vhca_ring_free(&r->to);
 }
 
-/* A QP goes while its completions wait: they are not counted any more. */
+/* Unpolled completions of a QP that was destroyed are not counted. */
 static void test_peek_passes_over(struct kunit *test)
 {
 	struct resize_bench *r = make(test);
@@ -245,7 +245,7 @@ static void test_arm_for_many(struct kunit *test)
 	poll_some(r, 1);
 	write_one(r);
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 3), 0);
-	/* Count 1 is there: the event is for that of count 3. */
+	/* The completion of count 1 is there: the event is for that of count 3. */
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*arm) & VHCA_ARM_CI_MASK, 3);
 	last = le64_to_cpu(*arm) >> VHCA_ARM_SEQ_SHIFT;
 	write_one(r);
@@ -257,7 +257,7 @@ static void test_arm_for_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*arm) & VHCA_ARM_CI_MASK, 1);
 }
 
-/* Asking for more completions must not lose an event for fewer that has not come yet. */
+/* A request for more completions must not lose an event for fewer that is still due. */
 static void test_many_takes_nothing_back(struct kunit *test)
 {
 	struct resize_bench *r = make(test);
@@ -276,7 +276,7 @@ static void test_many_takes_nothing_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 3), 0);
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 6), 0);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*arm) & VHCA_ARM_CI_MASK, 2);
-	/* While the ring is being replaced nobody knows what has come. */
+	/* During the replacement the number of completions is unknown. */
 	begin(r, 5);
 	KUNIT_EXPECT_EQ(test, vhca_req_ncomp_notif(cq, 6), 0);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*arm) & VHCA_ARM_CI_MASK, 2);

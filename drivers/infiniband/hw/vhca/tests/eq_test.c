@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Event queues: what a device that writes entries, holds some back or never stops would see. */
+/* Event queues, with a device that writes entries, holds some back, or never stops. */
 #include <kunit/test.h>
 
 #include "../hw/ring.h"
@@ -127,13 +127,13 @@ static void test_every_poll_arms_anew(struct kunit *test)
 	vhca_eq_poll(&b->eq);
 	KUNIT_EXPECT_NE(test, first >> VHCA_ARM_SEQ_SHIFT, arm_record(b) >> VHCA_ARM_SEQ_SHIFT);
 	KUNIT_EXPECT_EQ(test, arm_record(b) & VHCA_ARM_CI_MASK, 1);
-	/* An empty poll arms as well: the one before may have been used up. */
+	/* An empty poll arms as well, since the arming before may have raised its event. */
 	first = arm_record(b);
 	vhca_eq_poll(&b->eq);
 	KUNIT_EXPECT_NE(test, first, arm_record(b));
 }
 
-/* The number 0 is that of a record which was never stored, and arms nothing. */
+/* Sequence number 0 is that of a record that was never stored, and does not arm. */
 static void test_arm_number_wraps(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -163,7 +163,7 @@ static void test_full_ring_rings_back(struct kunit *test)
 		device_writes(b, i == ENTRIES - 1 ? VHCA_EQE_F_MORE : 0);
 	b->uar.page0->armed = cpu_to_le32(1);
 	KUNIT_EXPECT_FALSE(test, vhca_eq_poll(&b->eq));
-	/* There is room, and the device is told so: news, summary and a kick. */
+	/* There is room, of which the device is notified: news, summary and a kick. */
 	KUNIT_EXPECT_EQ(test, consumer(b), ENTRIES);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(b->uar.page0->news[0]), 1);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(b->uar.page0->summary[0]), 1);
@@ -176,7 +176,7 @@ static void test_endless_device_is_bounded(struct kunit *test)
 
 	device_writes(b, 0);
 	b->endless = true;
-	/* It comes back after a bounded number of events and says that there are more. */
+	/* It returns after a bounded number of events and reports that there are more. */
 	KUNIT_EXPECT_TRUE(test, vhca_eq_poll(&b->eq));
 	KUNIT_EXPECT_LE(test, b->nseen, 2 * ENTRIES);
 	b->endless = false;
@@ -190,12 +190,12 @@ static void test_stuck(struct kunit *test)
 
 	KUNIT_EXPECT_FALSE(test, vhca_eq_stuck(&b->eq));
 	device_writes(b, 0);
-	/* Its interrupt may be on the way. */
+	/* Its interrupt may still come. */
 	KUNIT_EXPECT_FALSE(test, vhca_eq_stuck(&b->eq));
 	KUNIT_EXPECT_TRUE(test, vhca_eq_stuck(&b->eq));
 	vhca_eq_poll(&b->eq);
 	KUNIT_EXPECT_FALSE(test, vhca_eq_stuck(&b->eq));
-	/* Another entry at every look is traffic, not a lost interrupt. */
+	/* Another entry at each check means traffic, not a lost interrupt. */
 	device_writes(b, 0);
 	KUNIT_EXPECT_FALSE(test, vhca_eq_stuck(&b->eq));
 	vhca_eq_poll(&b->eq);
@@ -203,7 +203,7 @@ static void test_stuck(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, vhca_eq_stuck(&b->eq));
 }
 
-/* Entries that wait, on every lap, up to a full ring, and also while one is being handled. */
+/* Unhandled entries on every lap, up to a full ring, and while one is being handled. */
 static void test_end(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -219,8 +219,8 @@ static void test_end(struct kunit *test)
 }
 
 /*
- * A queue in use for so long that its count leaves the 32 bits of the arm record. The lap is an
- * even one, so that nothing in the cleared ring is valid.
+ * A queue whose count exceeds the 32 bits of the arm record. The lap is an even one, so that no
+ * entry of the cleared ring is valid.
  */
 static void test_count_wraps(struct kunit *test)
 {
@@ -232,7 +232,7 @@ static void test_count_wraps(struct kunit *test)
 	b->pi = start;
 	b->eq.ci = start;
 	while (b->pi != end) {
-		/* More and more at a time, and then full rings, one of them across the wrap */
+		/* An increasing number of entries, and then full rings, one across the wrap. */
 		waiting = min_t(u64, (b->pi - start) % ENTRIES + 1, end - b->pi);
 		KUNIT_ASSERT_EQ(test, vhca_eq_end(&b->eq), b->pi);
 		for (unsigned int i = 0; i < waiting; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ethernet ports on a device that the test plays: it answers commands, notes what they say, refuses
- * one if asked to, and makes and changes net devices.
+ * Ethernet ports on a device that the test plays: it completes commands, records their requests and
+ * can refuse one of them; and it creates and changes net devices.
  */
 #include <linux/etherdevice.h>
 #include <linux/io.h>
@@ -193,7 +193,7 @@ static void set_carrier(struct net_device *ndev, bool on)
 		netif_carrier_on(ndev);
 	else
 		netif_carrier_off(ndev);
-	/* The kernel's own word of it comes when it likes. */
+	/* The kernel reports the change of the carrier asynchronously. */
 	rtnl_lock();
 	netdev_state_change(ndev);
 	rtnl_unlock();
@@ -208,7 +208,7 @@ static bool stands_on(u32 port, const struct net_device *ndev)
 	return now == ndev;
 }
 
-/* ---- what the core is told, and finds ---- */
+/* ---- reports to the core, and its queries ---- */
 
 static u32 told(void)
 {
@@ -233,7 +233,7 @@ static void start(struct kunit *test)
 	flush_work(&bench->dev->follow_work);
 }
 
-/* A port without a net device is down, whatever the device says, and is left alone. */
+/* A port without a net device is down, whatever the device reports, and gets no commands. */
 static void test_lonely(struct kunit *test)
 {
 	struct net_device *other = new_netdev(test, other_mac);
@@ -246,7 +246,7 @@ static void test_lonely(struct kunit *test)
 	attr = query(test, 1);
 	KUNIT_EXPECT_EQ(test, attr.state, IB_PORT_DOWN);
 	KUNIT_EXPECT_EQ(test, attr.phys_state, IB_PORT_PHYS_STATE_DISABLED);
-	/* It is not enough that the present address is the port's: the permanent one has to be. */
+	/* The permanent address must be the port's, not the current one. */
 	set_mac(test, other, port_mac);
 	KUNIT_EXPECT_TRUE(test, stands_on(1, NULL));
 	vhca_netdevs_stop(bench->dev);
@@ -303,7 +303,7 @@ static void test_follows(struct kunit *test)
 	netdev_gone(ndev);
 }
 
-/* Net devices come and go while the device is there. */
+/* Net devices are added and removed while the device is registered. */
 static void test_later(struct kunit *test)
 {
 	struct net_device *ndev, *twin;
@@ -317,7 +317,7 @@ static void test_later(struct kunit *test)
 
 	netdev_gone(twin);
 	KUNIT_EXPECT_TRUE(test, stands_on(1, ndev));
-	/* The pair is one of permanent addresses. */
+	/* The pairing depends on the permanent address only. */
 	set_mac(test, ndev, other_mac);
 	KUNIT_EXPECT_TRUE(test, stands_on(1, ndev));
 
@@ -332,7 +332,7 @@ static void test_later(struct kunit *test)
 	netdev_gone(ndev);
 }
 
-/* What the device says of its own link counts as well; what it refuses is tried again. */
+/* The state of the device's own link matters as well; a refused command is tried again. */
 static void test_own_link(struct kunit *test)
 {
 	struct net_device *ndev = new_netdev(test, port_mac);
@@ -356,13 +356,13 @@ static void test_own_link(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, told(), BIT(IB_EVENT_PORT_ERR));
 	KUNIT_EXPECT_EQ(test, query(test, 1).state, IB_PORT_DOWN);
 	KUNIT_EXPECT_EQ(test, bench->modifies, 1);
-	/* The core changes its GIDs and tells of it; nobody else changes them. */
+	/* Only the core changes the GIDs, and it reports that itself. */
 	event.event = VHCA_EV_GID_CHANGE;
 	vhca_async_event(&bench->dev->async_eq, &event, 0);
 	KUNIT_EXPECT_EQ(test, told(), 0);
 	event.event = VHCA_EV_PORT_ACTIVE;
 	vhca_netdevs_stop(bench->dev);
-	/* The port does not follow net devices any more. */
+	/* The port is not adapted to net devices any more. */
 	vhca_async_event(&bench->dev->async_eq, &event, 0);
 	KUNIT_EXPECT_FALSE(test, work_pending(&bench->dev->follow_work));
 	netdev_gone(ndev);
@@ -413,7 +413,7 @@ static void test_gids(struct kunit *test)
 	netdev_gone(ndev);
 }
 
-/* Entries follow the addresses of their net devices, each its own, and nothing is written twice. */
+/* Entries get the address of their own net device, and are written only when it changes. */
 static void test_addresses_change(struct kunit *test)
 {
 	struct net_device *ndev = new_netdev(test, port_mac);
@@ -432,7 +432,7 @@ static void test_addresses_change(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, bench->set.mac, third_mac, ETH_ALEN);
 	KUNIT_EXPECT_MEMEQ(test, bench->set.gid, attrs[1].gid.raw, sizeof(attrs[1].gid));
 
-	/* The device refuses: the entry is tried again with the next change. */
+	/* If the device refuses, the entry is written again at the next change. */
 	bench->refused = VHCA_CMD_SET_GID;
 	set_mac(test, ndev, other_mac);
 	KUNIT_EXPECT_EQ(test, bench->sets, 3);
@@ -442,7 +442,7 @@ static void test_addresses_change(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le16_to_cpu(bench->set.index), 0);
 	KUNIT_EXPECT_MEMEQ(test, bench->set.mac, other_mac, ETH_ALEN);
 
-	/* What was taken away is not written any more. */
+	/* Entries that were deleted are not written any more. */
 	for (unsigned int i = 0; i < ARRAY_SIZE(attrs); i++)
 		KUNIT_EXPECT_EQ(test, vhca_del_gid(&attrs[i], &context), 0);
 	set_mac(test, upper, port_mac);
@@ -472,7 +472,7 @@ static void test_kinds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, eth.core_cap_flags, RDMA_CORE_CAP_PROT_ROCE_UDP_ENCAP);
 	KUNIT_EXPECT_EQ(test, eth.max_mad_size, 0);
 
-	/* The device has no agents there to tell. */
+	/* For Ethernet ports there is no command, as they have no agents. */
 	KUNIT_EXPECT_EQ(test, vhca_modify_port(ibdev, 1, 0, &cm), 0);
 	KUNIT_EXPECT_EQ(test, vhca_modify_port(ibdev, 1, 0, &sm), -EINVAL);
 	KUNIT_EXPECT_EQ(test, vhca_modify_port(ibdev, 1, IB_PORT_SHUTDOWN, &cm), -EOPNOTSUPP);
@@ -484,7 +484,7 @@ static void test_kinds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(bench->modify.clear_caps), VHCA_PORT_CAP_SM);
 }
 
-/* The core's tables have the sizes that it was told first. */
+/* The sizes of a port's tables must not change after they were first reported. */
 static void test_sizes(struct kunit *test)
 {
 	struct ib_device *ibdev = &bench->dev->ibdev;

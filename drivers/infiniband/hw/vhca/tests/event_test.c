@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Which object gets an event, on a device that the test plays: it writes entries that name objects
- * of every kind, and gives the numbers out again.
+ * Look-up of the object of an event, on a device that the test plays: it writes entries that name
+ * objects of every kind, and uses their numbers again.
  */
 #include "../device/device.h"
 #include "../hw/ring.h"
@@ -15,7 +15,7 @@
 #define NUMBER	5
 #define VECTORS	2
 
-/* An object of each kind, all of one number, and what they were told. */
+/* An object of each kind, all with the same number, and the events they got. */
 struct owner {
 	struct vhca_cq cq;
 	struct vhca_qp qp;
@@ -38,7 +38,7 @@ struct bench {
 	struct owner a, b;
 };
 
-/* The entry that a handler was late with. */
+/* The entry of a handler that is delayed. */
 static struct vhca_eqe held;
 static u64 held_count;
 
@@ -160,7 +160,7 @@ static void kind_name(const struct kind *kind, char *name)
 
 KUNIT_ARRAY_PARAM(kind, kinds, kind_name);
 
-/* As the driver's objects enter and leave the tables, all three kinds at once. */
+/* Adds objects of all three kinds to the tables, as the driver does. */
 static void publish(struct kunit *test, struct owner *o)
 {
 	struct bench *b = test->priv;
@@ -219,7 +219,7 @@ static void expect_told(struct kunit *test, const struct owner *o, unsigned int 
 		KUNIT_EXPECT_EQ(test, o->type, kind->type);
 }
 
-/* An event of each object of @o that comes now reaches it, once. */
+/* Expects that a new event of each object of @o is reported to it once. */
 static void expect_hears(struct kunit *test, struct owner *o)
 {
 	const struct kind *kind = test->param_value;
@@ -232,8 +232,8 @@ static void expect_hears(struct kunit *test, struct owner *o)
 }
 
 /*
- * Events of the old object wait in the queue: its destruction has ended before the next object is
- * created, or is still going on.
+ * Events of the old object are in the queue: its destruction ends before the new object is created,
+ * or is still in progress.
  */
 static void old_event_waits(struct kunit *test, bool dying)
 {
@@ -241,7 +241,7 @@ static void old_event_waits(struct kunit *test, bool dying)
 	struct bench *b = test->priv;
 	struct source *s = source_of(b, kind, &b->a);
 
-	/* At every place of the ring, with none to all of its entries waiting. */
+	/* At every place of the ring, with any number of its entries unhandled. */
 	for (unsigned int waiting = 1; waiting <= ENTRIES; waiting++) {
 		b->a.told = 0;
 		b->b.told = 0;
@@ -284,7 +284,7 @@ static void hold(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 count)
 	held_count = count;
 }
 
-/* The entry was taken from the queue, and whom it is for is looked up only now. */
+/* The entry was taken from the queue before, but its object is looked up only now. */
 static void test_late_handler(struct kunit *test)
 {
 	const struct kind *kind = test->param_value;
@@ -309,8 +309,8 @@ static void test_late_handler(struct kunit *test)
 }
 
 /*
- * The next CQ of a number reports to another vector, while the old one is being destroyed: each
- * gets its own events, whichever vector is handled first.
+ * The new CQ of a number has another vector while the old one is being destroyed: each gets its own
+ * events, whichever vector is handled first.
  */
 static void test_vectors_apart(struct kunit *test)
 {
@@ -353,7 +353,7 @@ static void test_ports_apart(struct kunit *test)
 	vhca_id_del(&b->dev.qps, vhca_qp_id(2, 1), &b->b.qp.async);
 }
 
-/* A device may raise an event that nobody has asked for: a consumer in the kernel is not called. */
+/* A kernel consumer is not called for a completion event that it has not requested. */
 static void test_unasked_completion(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -390,8 +390,8 @@ static void expect_woken(struct kunit *test, struct vhca_cq_kernel *k, unsigned 
 }
 
 /*
- * Consumers of a dead device's CQs are called, but no work is queued for a CQ without QPs: one that
- * cannot be created is found in the table, too, and then freed.
+ * Consumers of a dead device's CQs are called, but no work is queued for a CQ without QPs: a CQ
+ * whose creation fails is in the table, too, and is freed afterwards.
  */
 static void test_dead_device_wakes_users(struct kunit *test)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Lists of keys that requests register, as they come out of scatter lists. */
+/* Lists of keys for registration by work requests, made from scatter lists. */
 #include <linux/scatterlist.h>
 
 #include "../verbs/mr.h"
@@ -83,7 +83,7 @@ static void test_pages(struct kunit *test)
 	expect_page(test, f, 1, 0x40000);
 	expect_page(test, f, 2, 0x41000);
 	expect_page(test, f, 3, 0x7000);
-	/* Mapped anew it starts over; a gap ends it. */
+	/* A new mapping replaces the old one; it ends at a gap. */
 	piece(f, 1, 0x40001, 0x100);
 	KUNIT_EXPECT_EQ(test, map(f, 3, NULL), 1);
 	expect(test, f, 1, 0x10200, 0xe00);
@@ -99,7 +99,7 @@ static void test_more_pages_than_fit(struct kunit *test)
 		piece(f, i, (10 + 2 * i) * SZ_4K, SZ_4K);
 	KUNIT_EXPECT_EQ(test, map(f, ENTRIES + 2, NULL), ENTRIES);
 	expect(test, f, ENTRIES, 10 * SZ_4K, ENTRIES * SZ_4K);
-	/* How far an entry was mapped that fits in part is returned as the offset. */
+	/* If an entry fits in part, the number of its mapped bytes is returned as the offset. */
 	piece(f, 1, 0x80000, 0x4000);
 	KUNIT_EXPECT_EQ(test, map(f, 2, &offset), 1);
 	KUNIT_EXPECT_EQ(test, offset, 0x3000);
@@ -152,7 +152,7 @@ static void test_pieces(struct kunit *test)
 
 	piece(f, 0, 0x10201, 0x100);
 	piece(f, 1, 0x40003, 7);
-	piece(f, 2, 0x4000a, 1);	/* adjoins */
+	piece(f, 2, 0x4000a, 1);	/* contiguous with the piece before */
 	piece(f, 3, 0x99, 0);
 	piece(f, 4, 0x20000, 0x123456);
 	KUNIT_EXPECT_EQ(test, map(f, 5, &offset), 5);
@@ -176,7 +176,7 @@ static void test_more_pieces_than_fit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, map(f, 0, NULL), -EINVAL);
 	KUNIT_EXPECT_EQ(test, map(f, 1, &offset), -EINVAL);
 	KUNIT_EXPECT_EQ(test, f->fast.entries, 0);
-	/* all of the first is skipped */
+	/* The first entry is skipped entirely. */
 	offset = 10;
 	KUNIT_EXPECT_EQ(test, map(f, 2, &offset), 2);
 	KUNIT_EXPECT_EQ(test, f->fast.entries, 1);

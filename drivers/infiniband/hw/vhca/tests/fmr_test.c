@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What the device finds in the record and the list of an FMR. */
+/* Contents of the record and the list of an FMR, as the device reads them. */
 #include "../verbs/mr.h"
 #include "test_queues.h"
 
-#ifdef VHCA_HAVE_EXT	/* elsewhere there are no FMRs */
+#ifdef VHCA_HAVE_EXT	/* other cores have no FMRs */
 
 #define PAGES	3
 #define MAPS	2
@@ -48,7 +48,7 @@ static void test_map(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, &memory->rec, &want, sizeof(want));
 	for (int i = 0; i < PAGES; i++)
 		KUNIT_EXPECT_EQ(test, le64_to_cpu(memory->page[i]), pages[i]);
-	/* The consumer's byte wraps, the rest is the device's. */
+	/* The variant, which is the low byte, wraps; the other bytes are the device's. */
 	KUNIT_EXPECT_EQ(test, map->ibfmr.lkey, 0x1200);
 	KUNIT_EXPECT_EQ(test, map->ibfmr.rkey, 0x1200);
 
@@ -96,7 +96,7 @@ static void test_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vhca_map_phys_fmr(&map->ibfmr, pages, 2, -0x10000ULL), -EINVAL);
 	pages[1]++;
 	KUNIT_EXPECT_EQ(test, vhca_map_phys_fmr(&map->ibfmr, pages, 2, 0), -EINVAL);
-	/* What was mapped still is. */
+	/* The former mapping is unchanged. */
 	KUNIT_EXPECT_MEMEQ(test, &memory->rec, &before, sizeof(before));
 	KUNIT_EXPECT_EQ(test, map->maps, 1);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands that the HCA refuses, one for each kind of object: the caller gets the errno that
- * belongs to the device's status and a reason that names the command, nothing is left behind, and
- * the same thing works when it is tried again.
+ * Commands that the HCA refuses, one for each kind of object: the caller gets the errno of the
+ * device's status and a reason that names the command, no object is left, and the same call
+ * succeeds when it is repeated.
  */
 #include <rdma/rdma_counter.h>
 #include <rdma/rdma_reject.h>
@@ -11,7 +11,7 @@
 #include "../verbs/pd.h"
 #include "hca_test.h"
 
-/* A device, and one object of each kind to make others of. */
+/* A device, and one object of each kind, from which others are made. */
 struct objects {
 	struct hca_test *h;
 	struct ib_device *dev;
@@ -31,7 +31,7 @@ static int start(struct objects *w, struct kunit *test)
 	return 0;
 }
 
-/* ---- what is tried ---- */
+/* ---- the calls ---- */
 
 static int make_pd(struct objects *w)
 {
@@ -235,7 +235,7 @@ static int drop_cq(struct objects *w)
 	return err;
 }
 
-/* In the order in which they are tried; each has what those before it have made. */
+/* The calls in their order; each may use the objects that those before it have made. */
 static const struct {
 	const char *opcode;
 	int (*try)(struct objects *w);
@@ -247,7 +247,7 @@ static const struct {
 	{ "MODIFY_QP", to_init },
 	{ "QUERY_QP", ask_qp },
 	{ "QUERY_GIDS", ask_gid },
-	{ "QUERY_PORT", ask_port },	/* which wants to know a GID, too */
+	{ "QUERY_PORT", ask_port },	/* it queries a GID, too */
 	{ "QUERY_PKEYS", ask_pkey },
 	{ "SET_NODE_DESC", rename_node },
 	{ "QUERY_CLOCK", ask_clock },
@@ -271,7 +271,7 @@ static void finish(void *data)
 {
 	struct objects *w = data;
 
-	/* Those that a failed test has left armed would keep the objects alive. */
+	/* Faults that a failed test has left armed would keep objects from being destroyed. */
 	if (w->h->faults)
 		hca_ctl(w->h, "fault clear @");
 	if (w->ud)
@@ -314,7 +314,7 @@ static void test_refused_commands(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, words);
 	start(w, test);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, finish, w), 0);
-	/* each strikes the first of its commands */
+	/* Each fault applies to the first command of its kind. */
 	for (unsigned int i = 0; i < ARRAY_SIZE(steps); i++)
 		len += scnprintf(words + len, SZ_4K - len,
 				 "%scommand @ opcode=%s status=NO_RESOURCE",
@@ -326,11 +326,11 @@ static void test_refused_commands(struct kunit *test)
 		snprintf(reason, RDMA_REJECT_TEXT, "device refused %s: limit reached",
 			 steps[i].opcode);
 		refused(test, w, steps[i].try, -ENOMEM, reason);
-		/* there is another command that it needs, and it comes next */
+		/* The call uses another command as well, whose fault comes next. */
 		if (i + 1 < ARRAY_SIZE(steps) && steps[i + 1].try == steps[i].try)
 			continue;
 		KUNIT_ASSERT_EQ_MSG(test, steps[i].try(w), 0, "%s", steps[i].opcode);
-		/* of what was refused nothing has been made, of what worked one; so far */
+		/* No object is left of the refused call, and one of the successful call. */
 		if (steps[i].try == make_qp)
 			hca_expect_objects(w->h, 1, 1, 1, 1);
 	}
@@ -338,7 +338,7 @@ static void test_refused_commands(struct kunit *test)
 	hca_expect_objects(w->h, 1, 1, 0, 0);
 }
 
-/* Which errno a caller gets for each status of the device. */
+/* The errno that a caller gets for each status of the device. */
 static void test_statuses(struct kunit *test)
 {
 	static const struct {
@@ -374,7 +374,7 @@ static void test_statuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ask_pkey(&w), 0);
 }
 
-/* A key and a PD that the device keeps: the driver keeps them as well, as they are. */
+/* If the device refuses to destroy a key or PD, the driver keeps it unchanged. */
 static void test_refused_destroy_of_key_and_pd(struct kunit *test)
 {
 	struct objects w = {};
@@ -383,7 +383,7 @@ static void test_refused_destroy_of_key_and_pd(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, pd);
 	start(&w, test);
-	/* the core warns of a kernel object that cannot be destroyed, so not through the core */
+	/* This bypasses the core, which warns of a kernel object that cannot be destroyed. */
 	pd->ibpd.device = w.dev;
 	KUNIT_ASSERT_EQ(test, w.dev->ops.alloc_pd(&pd->ibpd, NULL), 0);
 	mr = w.dev->ops.get_dma_mr(&pd->ibpd, IB_ACCESS_LOCAL_WRITE);
@@ -394,7 +394,7 @@ static void test_refused_destroy_of_key_and_pd(struct kunit *test)
 	hca_fault(w.h, "command @ opcode=DESTROY_MKEY status=INTERNAL ,\n"
 		       "fault command @ opcode=DESTROY_PD status=INTERNAL skip=1");
 	KUNIT_EXPECT_EQ(test, w.dev->ops.dereg_mr(mr, NULL), -EIO);
-	/* the device itself says that the PD is in use */
+	/* The device itself reports that the PD is in use. */
 	KUNIT_EXPECT_EQ(test, w.dev->ops.dealloc_pd(&pd->ibpd, NULL), -EBUSY);
 	KUNIT_EXPECT_EQ(test, w.dev->ops.dereg_mr(mr, NULL), 0);
 	KUNIT_EXPECT_EQ(test, w.dev->ops.dealloc_pd(&pd->ibpd, NULL), -EIO);
@@ -416,7 +416,7 @@ static void drop_cqs(void *data)
 		ib_destroy_cq(l->cq[--l->n]);
 }
 
-/* A doorbell page is full, and the device takes no other. */
+/* A doorbell page is full, and the device refuses another one. */
 static void test_refused_doorbell_page(struct kunit *test)
 {
 	struct cq_list *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
@@ -435,7 +435,7 @@ static void test_refused_doorbell_page(struct kunit *test)
 		l->cq[l->n++] = w.cq;
 	}
 	KUNIT_EXPECT_EQ(test, err, -ENOMEM);
-	/* now it does take one, and of what was refused there is nothing left */
+	/* Now the device accepts one, and no object is left of the refused calls. */
 	KUNIT_ASSERT_EQ(test, make_cq(&w), 0);
 	hca_expect_objects(w.h, 0, 0, l->n + 1, 0);
 	KUNIT_EXPECT_EQ(test, drop_cq(&w), 0);

@@ -8,7 +8,7 @@
 
 #define CQE	32
 
-/* A connection whose CQ nobody polls but the test. */
+/* A connection whose CQ only the test polls. */
 static struct conn *quiet(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);
@@ -16,12 +16,12 @@ static struct conn *quiet(struct kunit *test)
 	return conn_get_as(test, &dev->ibdev, &(struct conn_options){ .cqe = CQE });
 }
 
-/* Wait until so many completions are there. */
+/* Waits until there are @n completions. */
 static void await(struct kunit *test, struct conn *c, int n)
 {
 	if (ib_req_ncomp_notif(c->cq, n))
 		return;
-	/* An event that was asked for before may come first. */
+	/* An event that was requested before may come first. */
 	do {
 		KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->called, HCA_PATIENCE), 0);
 	} while (ib_peek_cq(c->cq, CQE) < n);
@@ -65,8 +65,8 @@ static void test_peek_and_count(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, ib_req_ncomp_notif(c->cq, CQE + 1), -EINVAL);
 	/*
-	 * Two of three: no event; the third makes it. That is so of a CQ of which no event is on
-	 * its way that was asked for when enough completions were there already.
+	 * Two completions of three raise no event, the third one does. That holds if no event is
+	 * due that was requested when there were already enough completions.
 	 */
 	c = quiet(test);
 	KUNIT_ASSERT_EQ(test, ib_req_ncomp_notif(c->cq, 3), 0);
@@ -84,7 +84,7 @@ static void need_resize(struct kunit *test)
 		kunit_skip(test, "the device does not resize CQs");
 }
 
-/* Fewer than wait: refused, and they are there; all others: they are there too. */
+/* A size below the number of completions is refused; in any case none of them is lost. */
 static void test_resize_filled(struct kunit *test)
 {
 	static const int sizes[] = { 64, 16, 1024, 8, 9, 4096 };
@@ -107,7 +107,7 @@ static void test_resize_filled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->cq->cqe, 4096);
 }
 
-/* Completions arrive and are polled while the ring is replaced again and again. */
+/* Completions arrive and are polled while the ring is replaced repeatedly. */
 static void test_resize_in_use(struct kunit *test)
 {
 	static const int sizes[] = { 1024, 128, 64, 256, 2048 };
@@ -131,7 +131,7 @@ static void test_resize_in_use(struct kunit *test)
 	}
 }
 
-/* One event for several completions, or for fewer when their time has come. */
+/* One event for several completions, or for fewer when the period is over. */
 static void test_moderation(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);
@@ -149,7 +149,7 @@ static void test_moderation(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, conn_write_some(c, 8), 0);
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->called, HCA_PATIENCE), 0);
 	there = ib_peek_cq(c->cq, CQE);
-	/* On a slow machine the first one's time may come before the last one. */
+	/* On a slow machine the period of the first one may end before the last one comes. */
 	if (ktime_us_delta(ktime_get(), start) < caps->max_cq_moderation_period)
 		KUNIT_EXPECT_EQ(test, there, 8);
 	KUNIT_ASSERT_TRUE(test, wait_until_there(c, 8));
@@ -171,7 +171,7 @@ static void test_moderation(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rdma_set_cq_moderation(c->cq, 0, 0), 0);
 }
 
-/* What a CQ of a process can be asked for is of no use where the driver counts and polls. */
+/* Flags for CQs of processes are refused for kernel CQs, which the driver counts and polls. */
 static void test_flags_of_users(struct kunit *test)
 {
 	static const u32 flags[] = {
@@ -190,7 +190,7 @@ static void test_flags_of_users(struct kunit *test)
 	}
 }
 
-/* An event of a CQ; its interrupt moves to where it belongs with the first one that comes. */
+/* Raises an event of a CQ; the interrupt moves to the right CPU when it occurs first. */
 static bool called_on(struct kunit *test, struct conn *c, unsigned int cpu)
 {
 	for (int tries = 0; tries < 10; tries++) {
@@ -204,7 +204,7 @@ static bool called_on(struct kunit *test, struct conn *c, unsigned int cpu)
 	return false;
 }
 
-/* Every CPU has a vector, and a CQ of that vector calls there. */
+/* Every CPU has a vector, and handlers of CQs with that vector are called on this CPU. */
 static void test_vectors(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);
@@ -265,7 +265,7 @@ static void test_counters(struct kunit *test)
 	naks = hca_counter(test, dev, "rnr_naks_received");
 	KUNIT_ASSERT_EQ(test, conn_write(c, 0, 30000, c->pd->unsafe_global_rkey), 0);
 	KUNIT_ASSERT_EQ(test, conn_wait(&c->tx[0]), IB_WC_SUCCESS);
-	/* MTU 1024: thirty packets and an acknowledgment at least */
+	/* With an MTU of 1024 there are thirty packets and at least one acknowledgment. */
 	KUNIT_EXPECT_GE(test, hca_counter(test, dev, "tx_packets"), packets + 31);
 	KUNIT_EXPECT_GE(test, hca_counter(test, dev, "rx_bytes"), bytes + 30000);
 	KUNIT_EXPECT_EQ(test, hca_counter(test, dev, "rnr_naks_received"), naks);
@@ -289,7 +289,7 @@ static void free_values(void *stats)
 	rdma_free_hw_stats_struct(stats);
 }
 
-/* What a QP does is counted by the counter it is bound to, and no more by the port. */
+/* Traffic of a QP is counted by the counter to which it is bound, and not by the port. */
 static void test_qp_counters(struct kunit *test)
 {
 	struct ib_device *dev = &hca_need_device(test->priv)->ibdev;
@@ -309,7 +309,7 @@ static void test_qp_counters(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_values, counter->stats), 0);
 	KUNIT_ASSERT_EQ(test, ops->counter_bind_qp(counter, c->qp[0]), 0);
 	KUNIT_EXPECT_NE(test, counter->id, 0U);
-	/* the peer is of the same port, and is not counted there */
+	/* The QP talks to itself: the port counts neither its requests nor its responses. */
 	packets = hca_counter(test, dev, "tx_packets");
 	KUNIT_EXPECT_EQ(test, conn_write(c, 0, 30000, c->pd->unsafe_global_rkey), 0);
 	KUNIT_EXPECT_EQ(test, conn_wait(&c->tx[0]), IB_WC_SUCCESS);

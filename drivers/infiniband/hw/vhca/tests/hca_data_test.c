@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Data through an emulated HCA and back, and what becomes of requests that fail. */
+/* Data through an emulated HCA and back, and requests that fail. */
 #include "hca_test.h"
 
 static struct conn *loop(struct kunit *test)
@@ -76,7 +76,7 @@ static void test_immediate(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rx->wc.byte_len, 2000);
 	KUNIT_EXPECT_TRUE(test, conn_arrived(c, 16, 2000));
 
-	/* A WRITE takes a receive for its immediate data, and puts nothing there. */
+	/* A WRITE with immediate data consumes a receive, but writes no data to its buffer. */
 	conn_fill(c, 4);
 	KUNIT_ASSERT_EQ(test, conn_recv(c, 0, rx, 0, 0), 0);
 	KUNIT_ASSERT_EQ(test, conn_send(c, 0, tx, IB_WR_RDMA_WRITE_WITH_IMM, IB_SEND_SIGNALED, 32,
@@ -89,7 +89,7 @@ static void test_immediate(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, conn_arrived(c, 32, 3000));
 }
 
-/* Every inline length, round the ring several times; only the last of a batch is signaled. */
+/* Every inline length, with several laps of the ring; only the last of a batch is signaled. */
 static void test_inline(struct kunit *test)
 {
 	const int batch = CONN_DEPTH / 2;
@@ -122,7 +122,7 @@ static void test_inline(struct kunit *test)
 					c->pd->unsafe_global_rkey), -EINVAL);
 }
 
-/* A message out of four pieces into three others. */
+/* A message gathered from four pieces and scattered to three others. */
 static void test_gather_and_scatter(struct kunit *test)
 {
 	struct conn *c = loop(test);
@@ -135,7 +135,7 @@ static void test_gather_and_scatter(struct kunit *test)
 	struct ib_recv_wr rx = { .wr_cqe = &c->rx[0].cqe, .sg_list = to, .num_sge = 4 };
 	u8 *dst = c->buf + CONN_BYTES / 2, *at;
 
-	/* lets both requests be told apart from others; the pieces come below */
+	/* This initialises both requests; their entries are set below. */
 	KUNIT_ASSERT_EQ(test, conn_recv(c, 0, &c->rx[0], 0, 8), 0);
 	KUNIT_ASSERT_EQ(test, conn_send(c, 0, &c->tx[0], IB_WR_SEND, IB_SEND_SIGNALED, 0, 8, 0), 0);
 	KUNIT_ASSERT_EQ(test, conn_wait(&c->tx[0]), IB_WC_SUCCESS);
@@ -187,7 +187,7 @@ static void test_queue_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, conn_recv(c, 0, &c->rx[0], 0, 64), 0);
 }
 
-/* The key of the peer's memory is bad: the peer refuses, and both QPs go to the error state. */
+/* The rkey is invalid: the responder refuses, and both QPs go to the error state. */
 static void test_bad_rkey(struct kunit *test)
 {
 	struct conn *c = pair(test, 7);
@@ -215,14 +215,14 @@ static void test_bad_lkey(struct kunit *test)
 		.wr_cqe = &c->tx[0].cqe, .opcode = IB_WR_SEND, .sg_list = &sge, .num_sge = 1,
 	};
 
-	/* an unsignaled request; that it failed is told all the same */
+	/* The failure of an unsignaled request is reported all the same. */
 	KUNIT_ASSERT_EQ(test, conn_recv(c, 1, &c->rx[0], 0, 64), 0);
 	KUNIT_ASSERT_EQ(test, conn_write(c, 0, 8, c->pd->unsafe_global_rkey), 0);
 	KUNIT_ASSERT_EQ(test, conn_wait(&c->tx[0]), IB_WC_SUCCESS);
 	reinit_completion(&c->tx[0].done);
 	KUNIT_ASSERT_EQ(test, ib_post_send(c->qp[0], &tx, NULL), 0);
 	KUNIT_EXPECT_EQ(test, conn_wait(&c->tx[0]), IB_WC_LOC_PROT_ERR);
-	/* the peer has seen nothing of it */
+	/* The peer's receive has not completed. */
 	KUNIT_EXPECT_FALSE(test, completion_done(&c->rx[0].done));
 }
 
@@ -238,7 +238,7 @@ static void test_receive_too_small(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, conn_wait(&c->tx[0]), IB_WC_REM_INV_REQ_ERR);
 }
 
-/* Without a receive a SEND is tried again: until there is one, or as often as was agreed. */
+/* Without a receive a SEND is retried until there is one, or as often as rnr_retry allows. */
 static void test_receiver_not_ready(struct kunit *test)
 {
 	struct conn *c = loop(test), *once = pair(test, 0);
@@ -257,8 +257,8 @@ static void test_receiver_not_ready(struct kunit *test)
 }
 
 /*
- * After a failed request everything is flushed in the order in which it was posted, signaled or
- * not; and so is what is posted later.
+ * After a failed request all others are flushed in the order in which they were posted, signaled or
+ * not, and so are requests that are posted later.
  */
 static void test_flush_order(struct kunit *test)
 {
@@ -293,7 +293,7 @@ static void test_reset_and_connect_again(struct kunit *test)
 
 	for (int i = 0; i < 3; i++) {
 		conn_works(test, c);
-		/* a receive is under way; RESET forgets it without a completion */
+		/* A receive is posted; RESET discards it without a completion. */
 		KUNIT_ASSERT_EQ(test, conn_recv(c, 0, &c->rx[i], 0, 64), 0);
 		KUNIT_ASSERT_EQ(test, ib_modify_qp(c->qp[0], &reset, IB_QP_STATE), 0);
 		KUNIT_ASSERT_EQ(test, conn_connect(c, 0, 0, 7), 0);

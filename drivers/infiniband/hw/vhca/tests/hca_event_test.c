@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Events on an emulated HCA that are handled late: when the object they are for is gone, and the
- * next one has its number; and when the device is being taken down.
+ * Events on an emulated HCA that are handled late: after their object was destroyed and a new one
+ * has its number, and while the device is being taken down.
  */
 #include <linux/delay.h>
 
@@ -13,8 +13,8 @@
 #define MOST	512	/* objects that are made until one has a certain number */
 
 /*
- * Stop the health check, which would handle the events that the test keeps waiting as if their
- * interrupt were lost.
+ * Stop the health check, which would handle the events that the test delays as if their interrupt
+ * were lost.
  */
 static void no_rescue(struct vhca_dev *dev)
 {
@@ -26,7 +26,7 @@ static void rescue_again(void *dev)
 	queue_delayed_work(system_power_efficient_wq, &((struct vhca_dev *)dev)->health, HZ);
 }
 
-/* Asynchronous events wait until somebody calls async_let_go(), or the test ends. */
+/* Delays asynchronous events until async_let_go() is called or the test ends. */
 struct async_hold {
 	struct vhca_dev *dev;
 	bool held;
@@ -79,7 +79,7 @@ static bool handled(struct vhca_eq *eq)
 	return !waits(eq);
 }
 
-/* Let the thread go on; all events that were in the queue have been handled on return. */
+/* Lets the thread continue; on return all events that were in the queue have been handled. */
 static void async_catch_up(struct kunit *test, struct async_hold *hold)
 {
 	struct vhca_dev *dev = hold->dev;
@@ -128,7 +128,7 @@ static struct ib_srq *make_srq(struct ib_pd *pd, atomic_t *events)
 	return ib_create_srq(pd, &attr);
 }
 
-/* There are fewer receives than that: none. */
+/* Arms a limit, which raises an event, as there are no receives. */
 static int raise_limit(struct ib_srq *srq)
 {
 	return ib_modify_srq(srq, &(struct ib_srq_attr){ .srq_limit = 1 }, IB_SRQ_LIMIT);
@@ -140,7 +140,7 @@ static void need_srqs(struct kunit *test, struct vhca_dev *dev)
 		kunit_skip(test, "the device has no SRQs");
 }
 
-/* A limit event that the old SRQ armed is not reported to the one that has its number now. */
+/* A limit event of the old SRQ is not reported to the new one with its number. */
 static void test_srq(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);
@@ -256,7 +256,7 @@ static void irq_let_go(void *data)
 	hold->held = false;
 }
 
-/* The next CQ of the number is not called for what the old one was armed for. */
+/* A completion event of the old CQ does not call the new one with its number. */
 static void test_completion(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -290,7 +290,7 @@ static void test_completion(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&cqs->calls), 0);
 }
 
-/* An error of the old CQ is not reported to the one that has its number now. */
+/* An error of the old CQ is not reported to the new one with its number. */
 static void test_cq_error(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);
@@ -309,7 +309,7 @@ static void test_cq_error(struct kunit *test)
 
 /**
  * struct ending - a CQ that is being destroyed for a while
- * @h: its HCA, which does not answer
+ * @h: its HCA, which does not complete the command
  * @work: destroys it
  * @cq: the CQ
  * @calls: calls of its handlers
@@ -341,8 +341,8 @@ static void close_conn(void *c)
 }
 
 /*
- * The device has destroyed a CQ and has not answered yet; the next one of its number reports to
- * another vector, overflows, and is the one that gets the event.
+ * The device has destroyed a CQ but not completed the command yet; the new CQ with its number has
+ * another vector, overflows, and must get the event.
  */
 static void test_cq_error_of_the_next(struct kunit *test)
 {
@@ -398,8 +398,8 @@ static struct ib_qp *make_qp(struct ib_pd *pd, struct ib_cq *cq, atomic_t *event
 }
 
 /*
- * Make QPs until one has a number: numbers of one slot differ in the generation, which comes again
- * after a while. QPs of other slots stay, so that the slot is the next one.
+ * Makes QPs until one has a given number: numbers of one slot differ in the generation, which
+ * wraps. QPs of other slots are kept, so that the slot is used again.
  */
 static struct ib_qp *qp_until(struct ib_pd *pd, struct ib_cq *cq, u32 qpn, atomic_t *events,
 			      struct ib_qp **more, int *n)
@@ -419,7 +419,7 @@ static struct ib_qp *qp_until(struct ib_pd *pd, struct ib_cq *cq, u32 qpn, atomi
 	return NULL;
 }
 
-/* An error of the old QP is not reported to the one that has its number, generation and all. */
+/* An error of the old QP is not reported to the new one with its number (and generation). */
 static void test_qp(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);
@@ -456,14 +456,14 @@ static void test_qp(struct kunit *test)
 /* ---- The end of the device ---- */
 
 /**
- * struct slow - a consumer that has events raised when the device goes, and takes its time
+ * struct slow - a consumer with a slow handler that raises events when the device is removed
  * @pdev: the function
  * @pd: PD of the SRQ
  * @srq: raises the events
- * @events: events of the SRQ that its consumer has got
+ * @events: number of events of the SRQ reported to its consumer
  * @inside: completed when the first event is being handled
- * @calls: so often the handler was called
- * @overtaken: the queue was on its way out before the first call ended
+ * @calls: number of calls of the handler
+ * @overtaken: the queue was being destroyed before the first call ended
  */
 static struct slow {
 	struct pci_dev *pdev;
@@ -503,7 +503,7 @@ static int slow_add(struct ib_device *ibdev)
 	return PTR_ERR(slow.srq);
 }
 
-/* The device is being taken down: one event is being handled and the next one waits behind it. */
+/* The device is being taken down: one event is being handled, and another one is in the queue. */
 static void slow_remove(struct ib_device *ibdev, void *data)
 {
 	to_vdev(ibdev)->async_eq.fn = slow_event;
@@ -520,7 +520,7 @@ static struct ib_client slow_client = {
 	.remove = slow_remove,
 };
 
-/* The interrupt thread has an event left to handle when the queue is taken away from it. */
+/* The interrupt thread still has to handle an event when the queue is being destroyed. */
 static void test_unbound_under_events(struct kunit *test)
 {
 	struct hca_test *h = test->priv;

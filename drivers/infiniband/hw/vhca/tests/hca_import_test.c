@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The driver's own methods of the ioctl interface on an emulated HCA, called as a program would: by
- * a file of the character device, from user memory. An importer of a context or a PD must get the
- * same answers as its creator.
+ * The driver's own methods of the ioctl interface on an emulated HCA, called as a program does: on
+ * a file of the character device, from user memory. A process that imports a context or a PD must
+ * get the same results as its creator.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -16,7 +16,7 @@
 
 #include "hca_test.h"
 
-/* The program's memory: a request at its start, what it points to behind it. */
+/* The program's memory: a request at its start, and behind it the data to which it points. */
 #define ANSWER	1024
 #define COMMAND	2048
 #define KNOWN	(VHCA_UCTX_F_TIMESTAMP | VHCA_UCTX_F_CLOCK)
@@ -35,7 +35,7 @@ static int is_uverbs(struct device *dev, void *data)
 
 static void close_file(void *filp)
 {
-	/* A kernel thread's files are closed later otherwise, by a work item. */
+	/* fput() of a kernel thread would close the file later, in a work item. */
 	__fput_sync(filp);
 }
 
@@ -70,7 +70,7 @@ static struct ib_uverbs_attr value(u16 id, u16 len, u64 data)
 	};
 }
 
-/* Room for an answer, which is all ones before. */
+/* Room for a response, which is filled with ones before. */
 static struct ib_uverbs_attr room(struct program *p, u16 id, u16 len)
 {
 	u8 ones[128];
@@ -161,7 +161,7 @@ static long query_clock(struct program *p, struct vhca_clock_query_resp *now)
 	       take(p, now, sizeof(*now));
 }
 
-/* Programs that know a longer answer find zeros behind the one that there is. */
+/* If a program has room for a longer response, the bytes behind the response are zeroed. */
 static void expect_cleared(struct kunit *test, struct program *p, size_t from, size_t to)
 {
 	u8 answer[128];
@@ -210,13 +210,13 @@ static void test_imported_pd(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, query_pd(p, number[0], room(p, id, 4)), -EINVAL);
 	KUNIT_EXPECT_EQ(test, query_pd(p, number[0], value(id, sizeof(said), 0)), -EFAULT);
 	KUNIT_EXPECT_EQ(test, query_pd(p, number[1] + 1, room(p, id, sizeof(said))), -ENOENT);
-	/* a handle is its file's alone */
+	/* A handle is valid only in its own file. */
 	p->filp = open_file(test);
 	KUNIT_ASSERT_EQ(test, get_context(p), 0);
 	KUNIT_EXPECT_EQ(test, query_pd(p, number[0], room(p, id, sizeof(said))), -ENOENT);
 }
 
-/* What the device says is between two looks at the host's clock, and goes on as that does. */
+/* The device's time lies between two reads of the host's clock, and advances as that does. */
 static void test_clock(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * An HCA that carries commands out and answers with numbers that make no sense, or writes such
- * completions and events. The driver gives it up, and what the device may still use is not freed
- * before the device has stopped: its reset takes so long here that code which does not wait is
- * found out.
+ * An HCA that executes commands and responds with invalid numbers, or writes invalid completions
+ * and events. The driver kills it, and does not free memory that the device may still use before
+ * the device has stopped: its reset takes so long here that the test detects code that does not
+ * wait.
  */
 #include <rdma/rdma_ext.h>
 
@@ -12,7 +12,7 @@
 #include "../verbs/pd.h"
 #include "hca_test.h"
 
-/* Longer than it takes to come back from a call that does not wait. */
+/* Longer than a call takes that does not wait for the reset. */
 #define SLOW_RESET	"reset @ delay=1500 , fault "
 
 /* The device under test and its user; it stays registered until lies_end(). */
@@ -31,7 +31,7 @@ static void begin(struct kunit *test, struct liar *l)
 	KUNIT_ASSERT_TRUE(test, ib_device_try_get(&l->dev->ibdev));
 }
 
-/* Called when the request that was answered with nonsense has failed. */
+/* Called after the request with the invalid response has failed. */
 static void expect_stopped(struct kunit *test, struct liar *l)
 {
 	KUNIT_EXPECT_TRUE(test, vhca_hw_dead(&l->dev->hw));
@@ -88,7 +88,7 @@ static void test_resized_cq(struct kunit *test)
 	end(test, &l);
 }
 
-/* The first CQ gets a number that is as good as any; the second one cannot have it, too. */
+/* The number of the first CQ is valid, but the second CQ must not get the same one. */
 static void test_cq_number_twice(struct kunit *test)
 {
 	struct ib_cq_init_attr attr = { .cqe = 16 };
@@ -175,7 +175,7 @@ static void wait_stopped(struct kunit *test, struct liar *l)
 {
 	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&l->dev->hw.stopped, HCA_PATIENCE), 0UL);
 	expect_stopped(test, l);
-	/* If it goes on, what it has lied about would be waited for without end. */
+	/* If the device were not killed, the test would wait for ever. */
 	vhca_hw_kill(&l->dev->hw, "a test expected that it is given up");
 }
 
@@ -203,7 +203,7 @@ static void end_talk(struct kunit *test, struct liar *l, struct conn *c)
 	end(test, l);
 }
 
-/* A completion whose field @lie is wrong: what the QP has posted comes back flushed. */
+/* A completion whose field @lie is wrong: the requests of the QP are flushed. */
 static void completion_lies(struct kunit *test, const char *lie, enum ib_wr_opcode opcode,
 			    u32 srq_wr)
 {
@@ -221,8 +221,8 @@ static void completion_lies(struct kunit *test, const char *lie, enum ib_wr_opco
 					c->pd->unsafe_global_rkey), 0);
 	wait_stopped(test, &l);
 	/*
-	 * Of a message to itself the QP gets the receive's completion first, and the other one may
-	 * come before the device ends. Receives of an SRQ are not flushed.
+	 * For a message to itself the QP gets the completion of the receive first, and that of the
+	 * send may come before the device stops. Receives of an SRQ are not flushed.
 	 */
 	if (!receives)
 		KUNIT_EXPECT_EQ(test, conn_wait(&c->tx[0]), IB_WC_WR_FLUSH_ERR);
@@ -238,7 +238,7 @@ static void test_completed_request(struct kunit *test)
 	completion_lies(test, "index", IB_WR_RDMA_WRITE, 0);
 }
 
-/* A receive, when the QP has posted none. */
+/* The completion of a receive, when the QP has posted none. */
 static void test_completed_queue(struct kunit *test)
 {
 	completion_lies(test, "flags", IB_WR_RDMA_WRITE, 0);
@@ -257,9 +257,9 @@ static void test_shared_receive(struct kunit *test)
 }
 
 /*
- * What names no QP of its CQ may be of one that is being destroyed. It is dropped, and what comes
- * behind it in the CQ is as good as ever. Nobody waits for ever, either: when the device ends
- * everything comes back.
+ * A completion that names no QP of its CQ may be of one that is being destroyed. It is dropped, and
+ * later completions of the CQ are valid. No request is lost: when the device is taken down, those
+ * that are left are flushed.
  */
 static void test_completions_by_chance(struct kunit *test)
 {
@@ -288,8 +288,8 @@ static void test_completions_by_chance(struct kunit *test)
 }
 
 /*
- * The queue of completion events says something else. Whoever waits for a completion gets one; it
- * is flushed if the event of another CQ was the one that lied.
+ * The queue of completion events reports another event. A consumer that waits for a completion gets
+ * one; it is flushed if the invalid event was that of another CQ.
  */
 static void test_completion_event(struct kunit *test)
 {
@@ -328,9 +328,9 @@ static void test_unknown_event(struct kunit *test)
 }
 
 /*
- * It keeps a key that nobody uses any more. The core has the driver give it up, and then the key
- * goes, when the device cannot use it any more. This does not go through the core, which warns of a
- * kernel object that cannot be destroyed.
+ * The device refuses to destroy a key that is not in use. The core asks the driver to give the
+ * device up, and then the key is freed, when the device cannot use it any more. The test bypasses
+ * the core, which warns of a kernel object that cannot be destroyed.
  */
 static void test_kept_key(struct kunit *test)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * An HCA that goes and comes back: reset, unbound, dead of an error. Somebody uses it all the
- * time: a client whose objects are alive and whose requests wait. All of those come back flushed
- * before the device is gone, nothing stays behind, and the next device works like the first.
+ * An HCA that is removed and comes back: after a reset, unbinding, or a fatal error. It is in use
+ * by a client with objects and posted requests. All these requests are flushed before the device is
+ * unregistered, no object is left, and the next device works like the first.
  */
 #include <rdma/rdma_ext.h>
 
@@ -10,7 +10,7 @@
 
 static struct hca_watch *watch;
 
-/* A receive of an SRQ would be the sends', and is never flushed. */
+/* With an SRQ no receives are posted: the sends would use them, and they are never flushed. */
 static int hold_requests(struct hca_watch *w, struct conn *c)
 {
 	int err = 0;
@@ -46,7 +46,7 @@ static int watch_add(struct ib_device *dev)
 	return 0;
 }
 
-/* Flushed, with the reason for it, whether the device or the driver made the completion. */
+/* Was the request flushed, by the device or by the driver, with the right vendor error? */
 static bool flushed(struct conn_wr *r)
 {
 	return completion_done(&r->done) && r->wc.status == IB_WC_WR_FLUSH_ERR &&
@@ -91,10 +91,10 @@ static void stop_watching(void *unused)
 }
 
 /**
- * hca_watch() - use the device under test for as long as the test runs
+ * hca_watch() - register a client that uses the device until the test ends
  * @h: HCA under test
  *
- * Return: what the client sees.
+ * Return: the client's state.
  */
 struct hca_watch *hca_watch(struct hca_test *h)
 {
@@ -102,11 +102,11 @@ struct hca_watch *hca_watch(struct hca_test *h)
 }
 
 /**
- * hca_watch_as() - the same, with a connection that is not usual
+ * hca_watch_as() - the same, with options for the connection
  * @h: HCA under test
- * @o: what is not usual
+ * @o: the options
  *
- * Return: what the client sees.
+ * Return: the client's state.
  */
 struct hca_watch *hca_watch_as(struct hca_test *h, const struct conn_options *o)
 {
@@ -130,8 +130,8 @@ static void expect_flushed(struct hca_watch *w)
 }
 
 /**
- * hca_wait_gone() - wait until a device that died has been taken down
- * @w: its user
+ * hca_wait_gone() - wait until a dead device has been taken down
+ * @w: its client
  */
 void hca_wait_gone(struct hca_watch *w)
 {
@@ -145,8 +145,8 @@ void hca_wait_gone(struct hca_watch *w)
 }
 
 /**
- * hca_back_again() - reset the function of a device that was taken down; it works again
- * @w: its user
+ * hca_back_again() - reset the function of a device that was taken down, and expect that it works
+ * @w: its client
  */
 void hca_back_again(struct hca_watch *w)
 {
@@ -169,7 +169,7 @@ static void test_function_reset(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, w->removed, i + 1);
 		KUNIT_EXPECT_EQ(test, w->added, i + 2);
 		KUNIT_ASSERT_EQ(test, w->open_err, 0);
-		/* the device was alive when its user was told */
+		/* The device was alive when its client was called. */
 		KUNIT_EXPECT_EQ(test, w->query_err, 0);
 		expect_flushed(w);
 	}
@@ -204,7 +204,7 @@ static void test_fatal_error(struct kunit *test)
 	hca_back_again(w);
 }
 
-/* QPs with an SRQ get their last-WQE event from the driver, so that nobody waits for the device. */
+/* QPs with an SRQ get their last-WQE event from the driver, since the device is dead. */
 static void test_fatal_error_of_srq_users(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -219,7 +219,7 @@ static void test_fatal_error_of_srq_users(struct kunit *test)
 	hca_back_again(w);
 }
 
-/* The way out is to unbind: of a device that is down there is nothing left to take down. */
+/* Unbinding works for a device that was taken down before. */
 static void test_fatal_error_then_unbind(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -237,8 +237,8 @@ static void test_fatal_error_then_unbind(struct kunit *test)
 }
 
 /*
- * Resets on the way take their time: the driver's, and that of the function, which is still under
- * way when the driver's next one comes and has to wait for its end.
+ * Resets take long: the driver's, and that of the function, which has not ended when the driver's
+ * next one begins and has to wait for its end.
  */
 static void test_slow_resets(struct kunit *test)
 {
@@ -256,8 +256,8 @@ static void test_slow_resets(struct kunit *test)
 }
 
 /*
- * A dead device that does not even reset in time is given up all the same. Whether it is still at
- * work nobody can tell, so it must not reach the memory that is freed now.
+ * A dead device that does not reset in time is taken down all the same. It may still do DMA, so it
+ * must not reach the memory that is freed now.
  */
 static void test_dead_and_slow_to_reset(struct kunit *test)
 {
@@ -273,11 +273,11 @@ static void test_dead_and_slow_to_reset(struct kunit *test)
 	hca_back_again(w);
 }
 
-/* ---- keys that are in use when the device goes ---- */
+/* ---- keys that are in use when the device is removed ---- */
 
 #define KEY_PAGES	4
 
-/* The second user of a device: an MR to be registered, and an FMR that is mapped. */
+/* A second client of the device: an MR to be registered, and an FMR that is mapped. */
 static struct key_watch {
 	struct hca_test *h;
 	struct ib_pd *pd;
@@ -382,7 +382,7 @@ static void test_unbind_of_key_users(struct kunit *test)
 }
 
 #ifdef CONFIG_FAULT_INJECTION
-/* What is starved of memory: on a connection, or to make one. */
+/* A test with failing allocations: on a connection, or while one is made. */
 struct starved {
 	struct kunit *test;
 	struct conn *c;
@@ -496,7 +496,10 @@ static void drop_fmr(struct starved *s)
 	KUNIT_EXPECT_EQ(s->test, ib_dealloc_fmr(s->fmr), 0);
 }
 
-/* Each allocation on the way fails in turn, until the way takes fewer; how many were fatal. */
+/*
+ * Makes each allocation of @try fail in turn, until it needs fewer. Returns the number of failed
+ * calls.
+ */
 static unsigned int starve(struct starved *s, const char *what, int (*try)(struct starved *s),
 			   void (*undo)(struct starved *s))
 {

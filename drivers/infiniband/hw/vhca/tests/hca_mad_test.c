@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Management of an emulated HCA: its agents and its port's bits. */
+/* Management of an emulated HCA: its agents and the capability bits of its port. */
 #include <rdma/ib_cache.h>
 #include <rdma/ib_pma.h>
 #include <rdma/ib_smi.h>
@@ -9,7 +9,7 @@
 
 #define NODE_TYPE_CA	1
 
-/* NodeInfo as far as it is looked at. */
+/* NodeInfo, as far as the tests use it. */
 struct node_info {
 	u8 base_version;
 	u8 class_version;
@@ -84,7 +84,7 @@ static void test_agents(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ask(dev, in, out), IB_MAD_RESULT_SUCCESS | IB_MAD_RESULT_REPLY);
 	expect_answer(test, in, out);
 
-	/* The device does not answer SMInfo: only the host knows if it has a subnet manager. */
+	/* The device does not reply to SMInfo, as only the host knows if it runs an SM. */
 	in = make_mad(test, IB_MGMT_CLASS_SUBN_LID_ROUTED, IB_MGMT_METHOD_GET,
 		      IB_SMP_ATTR_SM_INFO);
 	KUNIT_EXPECT_EQ(test, ask(dev, in, out), IB_MAD_RESULT_SUCCESS);

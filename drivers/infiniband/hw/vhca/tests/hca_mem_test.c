@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Operations on memory through an emulated HCA: atomics, keys that requests register and end, and
- * FMRs. A connection talks to itself: its first half is what the requester has, its second half
- * what the responder has.
+ * Operations on memory through an emulated HCA: atomics, keys registered and invalidated by work
+ * requests, and FMRs. A connection talks to itself: the first half of its memory is the
+ * requester's, the second half the responder's.
  */
 #include <linux/mman.h>
 #include <linux/scatterlist.h>
@@ -52,7 +52,7 @@ static const struct atomic_case atomic_cases[] = {
 	  0x7712, 0xab12 },
 	{ IB_WR_MASKED_ATOMIC_CMP_AND_SWP, IB_WC_MASKED_COMP_SWAP, 0x12, 0xabcd, 0xff, 0xff00,
 	  0x7713, 0x7713 },
-	/* two sums of four bits each, whose carries do not meet */
+	/* two sums of four bits each, without a carry between them */
 	{ IB_WR_MASKED_ATOMIC_FETCH_AND_ADD, IB_WC_MASKED_FETCH_ADD, 0x11, 0, 0x88, 0, 0xff,
 	  0x00 },
 };
@@ -81,7 +81,7 @@ static void test_atomic_write(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, word[1], 0);
 }
 
-/* ---- keys that requests register ---- */
+/* ---- keys registered by work requests ---- */
 
 static void drop_mr(void *mr)
 {
@@ -192,7 +192,7 @@ static void test_registration_cycles(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, mr->rkey & ~0xffU, first & ~0xffU);
 }
 
-/* A key that ended, and one of the cycle before, open nothing. */
+/* An invalidated key, and one of an earlier cycle, give no access. */
 static void test_keys_that_ended(struct kunit *test)
 {
 	const int rights = IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE;
@@ -237,7 +237,7 @@ static void test_gaps(struct kunit *test)
 	u8 *to = c->buf + HALF;
 
 	conn_fill(c, 5);
-	/* one piece more than fits */
+	/* One piece more than fits. */
 	KUNIT_ASSERT_EQ(test, map(c, mr, 3, PAGES + 1, 1001, 2000), PAGES);
 	KUNIT_EXPECT_EQ(test, mr->length, PAGES * 1001);
 	mr->iova = 0x12345;
@@ -253,7 +253,7 @@ static void test_gaps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, invalidate(test, c, mr->rkey), IB_WC_SUCCESS);
 }
 
-/* The receiver's key ends with the message, and a READ ends the key it reads into. */
+/* SEND with invalidate ends the receiver's key, and READ with invalidate its local key. */
 static void test_invalidated_from_afar(struct kunit *test)
 {
 	struct conn *c = loop(test);
@@ -274,7 +274,7 @@ static void test_invalidated_from_afar(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->rx[0].wc.ex.invalidate_rkey, mr->rkey);
 	KUNIT_EXPECT_EQ(test, memcmp(c->buf, c->buf + HALF + SZ_8K, 100), 0);
 
-	/* What has ended can be registered again. */
+	/* An invalidated key can be registered again. */
 	ib_update_fast_reg_key(mr, ib_inc_rkey(mr->rkey));
 	KUNIT_ASSERT_EQ(test, register_mr(test, c, mr, IB_ACCESS_LOCAL_WRITE), IB_WC_SUCCESS);
 	wr.wr.opcode = IB_WR_RDMA_READ_WITH_INV;
@@ -298,7 +298,7 @@ static void test_bad_mrs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_alloc_mr(c->pd, IB_MR_TYPE_MEM_REG, 0)), -EINVAL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_alloc_mr(c->pd, IB_MR_TYPE_SG_GAPS, limit + 1)), -EINVAL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_alloc_mr(c->pd, IB_MR_TYPE_DM, 1)), -EOPNOTSUPP);
-	/* as large as they come */
+	/* The largest list that the device supports. */
 	mr = ib_alloc_mr(c->pd, IB_MR_TYPE_SG_GAPS, limit);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(mr));
 	KUNIT_EXPECT_EQ(test, ib_dereg_mr(mr), 0);
@@ -307,8 +307,8 @@ static void test_bad_mrs(struct kunit *test)
 /* ---- memory of a process ---- */
 
 /*
- * Memory that counts from 0 and may be read by the peer; then also be written, for which it has to
- * be pinned anew: it still counts from 0, whatever the core says of its address.
+ * A zero-based region that the peer may read, and later also write, for which it has to be pinned
+ * again: it must stay zero-based, whatever address the core passes.
  */
 static void test_zero_based(struct kunit *test)
 {
@@ -342,9 +342,9 @@ static struct ib_mr *rereg(struct ib_mr *mr, int flags, unsigned long at, int ac
 }
 
 /*
- * New rights do not bring other memory, whatever the process has at that address by now: what was
- * pinned for reading is not written to until somebody names memory for that. A request that
- * changes nothing succeeds.
+ * A change of rights alone must not replace the memory, even if the process has mapped other memory
+ * at the address: memory that was pinned for reading cannot become writable without
+ * IB_MR_REREG_TRANS. A request that changes nothing succeeds.
  */
 static void test_rereg_keeps_memory(struct kunit *test)
 {
@@ -368,7 +368,7 @@ static void test_rereg_keeps_memory(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, rereg(mr, IB_MR_REREG_ACCESS, 0, 0));
 	KUNIT_EXPECT_NULL(test, rereg(mr, 0, 0, 0));
 	KUNIT_EXPECT_PTR_EQ(test, to_vmr(mr)->umem, umem);
-	/* Pinned for writing, it may lose that right and get it back. */
+	/* A region that was pinned for writing may lose write access and get it back. */
 	KUNIT_EXPECT_NULL(test, rereg(mr, IB_MR_REREG_ACCESS | IB_MR_REREG_TRANS, at, wr));
 	umem = to_vmr(mr)->umem;
 	KUNIT_EXPECT_NULL(test, rereg(mr, IB_MR_REREG_ACCESS, 0, IB_ACCESS_REMOTE_READ));
@@ -448,7 +448,7 @@ static void test_bad_fmrs(struct kunit *test)
 			-EOPNOTSUPP);
 }
 
-/* What the device refuses to make or to wait for leaves nothing behind and works the next time. */
+/* After a command was refused no object is left, and the next call works. */
 static void test_refused_commands(struct kunit *test)
 {
 	struct ib_fmr_attr attr = { .max_pages = 1, .max_maps = 1, .page_shift = 12 };

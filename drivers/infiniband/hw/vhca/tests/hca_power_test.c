@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * An HCA whose slot is reset under it, and one that sleeps with the machine. Both lose what the
- * driver had programmed, and both come back; with the PCI core's own functions, but for this
- * function alone.
+ * Slot reset and system suspend of an HCA. Both lose the state that the driver had programmed, and
+ * the device comes back afterwards. The test calls the PCI core's functions for this HCA alone.
  */
 #include <linux/pm.h>
 
@@ -14,7 +13,7 @@ static void need_sleep(struct kunit *test)
 		kunit_skip(test, "this kernel does not sleep");
 }
 
-/* What the PCI core does with the function when the machine goes to sleep. */
+/* Does what the PCI core does with the function on suspend. */
 static void fall_asleep(struct hca_test *h)
 {
 	const struct dev_pm_ops *pm = h->pdev->dev.bus->pm;
@@ -47,7 +46,7 @@ static bool is_master(struct hca_test *h)
 	return command & PCI_COMMAND_MASTER;
 }
 
-/* What the PCI core does when it has received a fatal error from the function. */
+/* Does what the PCI core does after a fatal error of the function. */
 static void lose_slot(struct hca_test *h)
 {
 	const struct pci_error_handlers *handlers = to_pci_driver(h->drv)->err_handler;
@@ -57,7 +56,7 @@ static void lose_slot(struct hca_test *h)
 	device_lock(&h->pdev->dev);
 	KUNIT_EXPECT_TRUE(h->test, handlers->error_detected(h->pdev, pci_channel_io_frozen) ==
 				   PCI_ERS_RESULT_NEED_RESET);
-	/* An emulated root port may not know of a link that is up: what it says is not asked. */
+	/* An emulated root port may not report that its link is up, so this is not checked. */
 	pci_cfg_access_lock(port);
 	pci_bridge_secondary_bus_reset(port);
 	pci_cfg_access_unlock(port);
@@ -69,7 +68,7 @@ static void lose_slot(struct hca_test *h)
 	device_unlock(&h->pdev->dev);
 }
 
-/* The client has lost all its objects and has found the next device. */
+/* Expects that the client has lost all its objects and was added to a new device. */
 static void expect_again(struct hca_watch *w, int times)
 {
 	struct kunit *test = w->h->test;
@@ -92,7 +91,7 @@ static void test_slot_reset(struct kunit *test)
 	conn_works(test, conn_get(test, &hca_need_device(h)->ibdev, true, 7));
 }
 
-/* Saved state is used up when it is restored. */
+/* Restoring the saved PCI state invalidates it, so it must be saved again. */
 static void test_slot_reset_after_function_reset(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -105,7 +104,7 @@ static void test_slot_reset_after_function_reset(struct kunit *test)
 	conn_works(test, conn_get(test, &hca_need_device(h)->ibdev, true, 7));
 }
 
-/* Another function behind the port wants a reset: this one was not told before. */
+/* Another function behind the port needs a reset: there was no error callback for this one. */
 static void test_slot_reset_of_a_live_device(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -132,7 +131,7 @@ static void test_sleep(struct kunit *test)
 	for (int i = 1; i <= 2; i++) {
 		fall_asleep(h);
 		KUNIT_EXPECT_EQ(test, w->removed, i);
-		/* the device was awake when its user was told */
+		/* The device was awake when its client was called. */
 		KUNIT_EXPECT_EQ(test, w->query_err, 0);
 		KUNIT_EXPECT_FALSE(test, is_master(h));
 		wake_up_again(h);
@@ -155,7 +154,7 @@ static void test_slot_reset_after_sleep(struct kunit *test)
 	conn_works(test, conn_get(test, &hca_need_device(h)->ibdev, true, 7));
 }
 
-/* One that was down already is up when the machine is awake. */
+/* A device that was taken down before suspend is up after resume. */
 static void test_sleep_of_a_dead_device(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -172,7 +171,7 @@ static void test_sleep_of_a_dead_device(struct kunit *test)
 	conn_works(test, conn_get(test, &hca_need_device(h)->ibdev, true, 7));
 }
 
-/* A device that does not come back keeps nobody from sleeping again, nor from a reset. */
+/* A device that failed to resume does not prevent the next suspend or a reset. */
 static void test_waking_fails(struct kunit *test)
 {
 	struct hca_test *h = test->priv;

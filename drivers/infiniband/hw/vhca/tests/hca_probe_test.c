@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What probing made of an HCA, and what becomes of probes that fail. */
+/* The state of the driver after probing an HCA, and failures of probing. */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/ktime.h>
@@ -9,7 +9,7 @@
 #include "../cmd/cmd.h"
 #include "hca_test.h"
 
-/* What the device itself says, asked behind the driver's back. */
+/* Queries the device directly, without the driver's own functions for that. */
 static void ask(struct hca_test *h, struct vhca_dev *dev, u8 opcode,
 		const struct vhca_port_req *req, void *out, u32 len)
 {
@@ -62,13 +62,13 @@ static void test_attributes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->hca_core_clock, le32_to_cpu(d.clock_khz));
 	KUNIT_EXPECT_EQ(test, a->vendor_id, VHCA_PCI_VENDOR);
 	KUNIT_EXPECT_EQ(test, a->vendor_part_id, VHCA_PCI_DEVICE);
-	/* a vector for each queue that a CPU could want, one more for the rest */
+	/* One vector for each CPU, and one for admin completions and asynchronous events. */
 	KUNIT_EXPECT_EQ(test, dev->ibdev.num_comp_vectors, dev->nvectors);
 	KUNIT_EXPECT_GE(test, dev->nvectors, 1U);
 	KUNIT_EXPECT_LE(test, dev->nirqs, le32_to_cpu(d.vectors));
 }
 
-/* It goes at the rate that the device says. */
+/* The clock runs at the rate that the device reports. */
 static void test_clock(struct kunit *test)
 {
 	struct vhca_dev *dev = hca_need_device(test->priv);
@@ -81,7 +81,7 @@ static void test_clock(struct kunit *test)
 		if (!i)
 			msleep(200);
 	}
-	/* kHz and ns; a hundredth for the difference of two clocks */
+	/* In kHz and ns; the two clocks may differ by one percent. */
 	ticks = div_u64((at[1] - at[0]) * 1000000, dev->hw.limits.clock_khz);
 	KUNIT_EXPECT_GE(test, ticks + ticks / 100, before[1] - after[0]);
 	KUNIT_EXPECT_LE(test, ticks - ticks / 100, after[1] - before[0]);
@@ -119,7 +119,7 @@ static void test_ports(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_query_port(&dev->ibdev, port, &a), -EINVAL);
 }
 
-/* The caches hold what the device's tables do, entry for entry. */
+/* The core's caches have the same entries as the device's tables. */
 static void test_tables(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -138,7 +138,7 @@ static void test_tables(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, memcmp(&gid, &raw, sizeof(gid)), 0);
 		if (!rdma_query_gid(&dev->ibdev, 1, i, &gid))
 			KUNIT_EXPECT_EQ(test, memcmp(&gid, &raw, sizeof(gid)), 0);
-		else	/* an empty entry is none */
+		else	/* an empty entry is not cached */
 			KUNIT_EXPECT_NULL(test, memchr_inv(&raw, 0, sizeof(raw)));
 	}
 	KUNIT_ASSERT_EQ(test, rdma_query_gid(&dev->ibdev, 1, 0, &gid), 0);
@@ -176,7 +176,7 @@ static void test_node_description(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, dev->ibdev.node_desc, "somebody else");
 	KUNIT_EXPECT_EQ(test, ib_modify_device(&dev->ibdev, IB_DEVICE_MODIFY_SYS_IMAGE_GUID,
 					       &modify), -EOPNOTSUPP);
-	/* a reset forgets it */
+	/* A reset clears the description. */
 	hca_reset(h);
 	dev = hca_need_device(h);
 	KUNIT_EXPECT_STRNEQ(test, dev->ibdev.node_desc, "somebody else");
@@ -189,13 +189,13 @@ static void test_registers_say_no(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, readl(dev->hw.regs + VHCA_REG_MAGIC), VHCA_MAGIC);
 	KUNIT_EXPECT_EQ(test, readl(dev->hw.regs + VHCA_REG_STATUS), VHCA_STATUS_READY);
-	/* an enabled device does not listen to it again */
+	/* An enabled device ignores a second ENABLE. */
 	writel(VHCA_CONTROL_ENABLE, dev->hw.regs + VHCA_REG_CONTROL);
 	KUNIT_EXPECT_EQ(test, readl(dev->hw.regs + VHCA_REG_STATUS), VHCA_STATUS_READY);
 	hca_expect_objects(h, 0, 0, 0, 0);
 }
 
-/* Faults that strike one after the other, each in an attempt to probe of its own. */
+/* Arms several faults, each of which makes one attempt to probe fail. */
 static void fail_probes(struct hca_test *h, const char *faults, const int *errs, unsigned int n)
 {
 	hca_fault(h, "%s", faults);
@@ -207,8 +207,8 @@ static void fail_probes(struct hca_test *h, const char *faults, const int *errs,
 }
 
 /*
- * Probe again and again, each time with another command refused: every attempt fails with the
- * errno of the refusal, and leaves nothing behind that would keep the next from coming further.
+ * Probes repeatedly, each time with a later command refused: every attempt fails with the errno of
+ * the refusal, and leaves no state that would prevent the next attempt from getting further.
  */
 static void test_every_step_of_probe_fails(struct kunit *test)
 {
@@ -220,7 +220,7 @@ static void test_every_step_of_probe_fails(struct kunit *test)
 		"fault command @ opcode=CREATE_EQ status=BAD_ADDRESS ,\n"
 		"fault command @ opcode=CREATE_EQ status=BUSY skip=1";
 	static const int bring_up_errs[] = { -EOPNOTSUPP, -EINVAL, -ENOMEM, -EFAULT, -EBUSY };
-	/* what registering wants to know: the port's tables, and what is in them */
+	/* queries during registration: the port's tables and their entries */
 	static const char registering[] =
 		"command @ opcode=QUERY_PORT status=INTERNAL skip=1 ,\n"
 		"fault command @ opcode=QUERY_GIDS status=INTERNAL ,\n"
@@ -239,14 +239,14 @@ static void test_every_step_of_probe_fails(struct kunit *test)
 	conn_works(test, conn_get(test, &hca_need_device(h)->ibdev, true, 7));
 }
 
-/* A slow reset is waited for; one that does not end fails the probe, but not the next one. */
+/* Probe waits for a slow reset, and fails if it does not end in time; the next probe works. */
 static void test_slow_reset(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
 
 	hca_need_faults(h);
 	device_release_driver(&h->pdev->dev);
-	/* of the resets of the first attempt, of the driver's going, and of the second attempt */
+	/* Resets: of the first attempt (delayed), of unbinding, of the second attempt (held). */
 	hca_fault(h, "reset @ delay=1000 , fault reset @ " HCA_HELD " skip=1");
 	KUNIT_EXPECT_EQ(test, device_driver_attach(h->drv, &h->pdev->dev), 0);
 	device_release_driver(&h->pdev->dev);

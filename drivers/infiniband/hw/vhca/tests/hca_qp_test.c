@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What QPs can be asked for on an emulated HCA: how large they are, and the rights they give. */
+/* Attributes of QPs on an emulated HCA: their sizes and access rights. */
 
 #include "../verbs/vhca.h"
 #include "hca_test.h"
 
-/* Rights that concern memory alone. One mask for regions and QPs is common. */
+/* Access rights that only memory regions have, but which consumers also pass for QPs. */
 #define NO_RIGHT_OF_QPS								\
 	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | IB_ZERO_BASED |		\
 	 IB_ACCESS_ON_DEMAND | IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL)
@@ -36,7 +36,7 @@ static void test_access(struct kunit *test)
 			continue;
 		KUNIT_EXPECT_EQ_MSG(test, set_access(c->qp[0], bit), 0, "%#x", bit);
 	}
-	/* what nobody knows may be a right */
+	/* An unknown bit may be an access right, and is refused. */
 	KUNIT_EXPECT_EQ(test, set_access(c->qp[0], BIT(12)), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, set_access(c->qp[0], IB_ACCESS_REMOTE_WRITE | NO_RIGHT_OF_QPS), 0);
 	conn_works(test, c);
@@ -60,7 +60,7 @@ static int make_qp(struct ib_pd *pd, struct ib_cq *cq, u32 send_wr, u32 recv_wr)
 	return ib_destroy_qp(qp);
 }
 
-/* What the device announces it has, and not one more. */
+/* The device supports the limits that it reports, but nothing beyond. */
 static void test_requests(struct kunit *test)
 {
 	struct ib_device *dev = &hca_need_device(test->priv)->ibdev;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Shared receive queues on an emulated HCA: order, size, limit, the end of their QPs. */
+/* Shared receive queues on an emulated HCA: order, size, limit, and errors of their QPs. */
 #include "../verbs/srq.h"
 #include "hca_test.h"
 
@@ -19,14 +19,14 @@ static int post(struct conn *c, int i)
 	return conn_recv(c, 0, &c->rx[i], 512 * i, 512);
 }
 
-/* Post so many receives, from @i on. */
+/* Posts @num receives, from number @i on. */
 static void post_all(struct kunit *test, struct conn *c, int i, int num)
 {
 	for (; num; num--)
 		KUNIT_ASSERT_EQ(test, post(c, i++), 0);
 }
 
-/* Send to the QP itself what lies where receive @i wants it. */
+/* Sends data to the QP itself, from the offset at which receive @i stores them. */
 static void send(struct kunit *test, struct conn *c, int qp, int i)
 {
 	KUNIT_ASSERT_EQ(test, conn_send(c, qp, &c->tx[i], IB_WR_SEND, IB_SEND_SIGNALED, 512 * i,
@@ -72,7 +72,7 @@ static u32 limit_of(struct kunit *test, struct conn *c)
 	return attr.srq_limit;
 }
 
-/* One event, when fewer are left than the limit. */
+/* One event is raised when fewer receives are left than the limit. */
 static void test_limit(struct kunit *test)
 {
 	struct ib_srq_attr attr = { .srq_limit = 5 };
@@ -89,7 +89,7 @@ static void test_limit(struct kunit *test)
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->event, HCA_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, limit_of(test, c), 0);
 	send(test, c, 1, 4);
-	/* Fewer than that already: at once. */
+	/* If there are already fewer, the event is raised at once. */
 	KUNIT_ASSERT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_LIMIT), 0);
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->event, HCA_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->srq_events[CONN_SRQ_LIMIT]), 2);
@@ -108,7 +108,7 @@ static void expect_size(struct kunit *test, struct conn *c, u32 size)
 	KUNIT_EXPECT_EQ(test, attr.max_wr, size);
 }
 
-/* From 16 to 32 receives, to 8, and back, with some of them posted and some under way. */
+/* From 16 to 32 receives, to 8, and back, with some of them posted and some taken. */
 static void test_resize(struct kunit *test)
 {
 	static const u32 sizes[] = { 32, 8, 16, 2, 64, 32 };
@@ -161,7 +161,7 @@ static void test_both_or_neither(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, both), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, limit_of(test, c), 0);
 	expect_size(test, c, WR);
-	/* The same to fewer, after a receive was posted to the old ring again. */
+	/* The same with a smaller size, after another receive was posted to the old ring. */
 	KUNIT_ASSERT_EQ(test, post(c, 4), 0);
 	attr.max_wr = 8;
 	attr.srq_limit = 2;
@@ -182,7 +182,7 @@ static void test_both_or_neither(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, limit_of(test, c), 3);
 }
 
-/* A device that refuses the limit and does not go back: the size is what the device has. */
+/* The device refuses the limit, and then to restore the size: the driver keeps the new size. */
 static void test_no_way_back(struct kunit *test)
 {
 	struct ib_srq_attr attr = { .max_wr = 64, .srq_limit = 40 };
@@ -209,8 +209,8 @@ static void await_srq_error(struct kunit *test, struct conn *c)
 }
 
 /*
- * A record that says more was posted than there is room for: the device takes nothing from that
- * queue any more and says so, once; each QP fails when it needs a receive.
+ * A doorbell record with more receives than the ring holds: the device raises one SRQ error and
+ * takes no receives from the queue any more; each QP fails when it needs a receive.
  */
 static void test_error(struct kunit *test)
 {
@@ -234,13 +234,13 @@ static void test_error(struct kunit *test)
 	attr = (struct ib_srq_attr){ .srq_limit = 1, .max_wr = 64 };
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_LIMIT), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ib_modify_srq(c->srq, &attr, IB_SRQ_MAX_WR), -EINVAL);
-	/* It is taken from the users' sight as any other. */
+	/* There was one SRQ error. */
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->srq_events[CONN_SRQ_ERR]), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->srq_events[CONN_SRQ_LIMIT]), 0);
 	KUNIT_EXPECT_FALSE(test, completion_done(&c->rx[0].done));
 }
 
-/* A QP that fails holds no receive any more, and says so once; the other one goes on. */
+/* A QP in the error state holds no receive, for which there is one event; the other QP works. */
 static void test_last_wqe(struct kunit *test)
 {
 	struct ib_qp_attr error = { .qp_state = IB_QPS_ERR }, reset = { .qp_state = IB_QPS_RESET };
@@ -252,12 +252,12 @@ static void test_last_wqe(struct kunit *test)
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->event, HCA_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->last_wqes), 1);
 	exchange(test, c, 0, 0);
-	/* It comes back and takes the next. */
+	/* After a reset the QP takes the next receive. */
 	KUNIT_ASSERT_EQ(test, ib_modify_qp(c->qp[1], &reset, IB_QP_STATE), 0);
 	KUNIT_ASSERT_EQ(test, conn_connect(c, 1, 1, 7), 0);
 	exchange(test, c, 1, 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->last_wqes), 1);
-	/* Reset without an error first: the driver makes it fail, and nothing is lost. */
+	/* For a direct reset the driver moves the QP to ERR first, so that no receive is lost. */
 	KUNIT_ASSERT_EQ(test, ib_modify_qp(c->qp[1], &reset, IB_QP_STATE), 0);
 	KUNIT_ASSERT_NE(test, wait_for_completion_timeout(&c->event, HCA_PATIENCE), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->last_wqes), 2);

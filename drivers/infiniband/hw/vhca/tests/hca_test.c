@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit suites on an emulated HCA. They find it by its PCI id and have the daemon behind it make
- * faults: the lab runs vhcactl on the host for whoever asks it. Without an HCA, or without the
- * lab, tests are skipped.
+ * KUnit suites on an emulated HCA. They find it by its PCI id and inject faults into the daemon
+ * behind it: the lab runs vhcactl on the host when a guest requests it. Without an HCA, or without
+ * the lab, tests are skipped.
  */
 #include <linux/base64.h>
 #include <linux/file.h>
@@ -14,8 +14,8 @@
 #include "hca_test.h"
 
 /*
- * The lab's pipes (tools/testing/lab/guest/agent). They are used from here, since each program that
- * is started takes most of a second where every instruction is emulated.
+ * The lab's pipes (tools/testing/lab/guest/agent). The tests use them directly, since to start a
+ * program takes most of a second in a guest that is fully emulated.
  */
 #define LAB_REQUESTS	"/run/lab/requests"
 #define LAB_ANSWERS	"/run/lab/answer.kunit"
@@ -32,10 +32,10 @@ static void put_driver(void *drv)
 }
 
 /**
- * hca_device() - the device of the function, when it is up
+ * hca_device() - get the device of the function, if it is up
  * @h: HCA under test
  *
- * Waits for whoever is bringing it up or taking it down.
+ * Waits while another task brings it up or takes it down.
  *
  * Return: the device, or NULL.
  */
@@ -56,7 +56,7 @@ struct vhca_dev *hca_device(struct hca_test *h)
 }
 
 /**
- * hca_need_device() - the device of the function, which has to be up
+ * hca_need_device() - get the device of the function, which has to be up
  * @h: HCA under test
  *
  * Return: the device; the test is aborted when there is none.
@@ -93,8 +93,8 @@ static void print_base64(const char *text)
 }
 
 /*
- * Wait for the answer, a line with vhcactl's status and, in base64, what it has printed. Of a line
- * that is longer than ANSWER_MAX the front is taken.
+ * Waits for the answer: a line with vhcactl's status and its output in base64. A line longer than
+ * ANSWER_MAX is truncated.
  */
 static int take_answer(struct file *pipe)
 {
@@ -136,7 +136,7 @@ static int run_vhcactl(const char *words)
 }
 
 /**
- * hca_ctl() - have vhcactl do something
+ * hca_ctl() - run vhcactl on the host
  * @h: HCA under test
  * @fmt: its arguments; an @ stands for the HCA's name
  *
@@ -163,7 +163,7 @@ int hca_ctl(struct hca_test *h, const char *fmt, ...)
 }
 
 /**
- * hca_need_faults() - skip the test when nobody can make faults
+ * hca_need_faults() - skip the test if faults cannot be injected
  * @h: HCA under test
  */
 void hca_need_faults(struct hca_test *h)
@@ -199,7 +199,7 @@ void hca_fault(struct hca_test *h, const char *fmt, ...)
 }
 
 /**
- * hca_struck() - expect that every fault that was armed has struck
+ * hca_struck() - expect that every armed fault has occurred
  * @h: HCA under test
  */
 void hca_struck(struct hca_test *h)
@@ -211,10 +211,10 @@ void hca_struck(struct hca_test *h)
 }
 
 /**
- * hca_let_go() - end what faults with HCA_HELD have begun
+ * hca_let_go() - end the delays of faults with HCA_HELD
  * @h: HCA under test
  *
- * Every fault that was armed must have struck.
+ * Every armed fault must have occurred.
  */
 void hca_let_go(struct hca_test *h)
 {
@@ -228,14 +228,14 @@ void hca_let_go(struct hca_test *h)
 }
 
 /**
- * hca_expect_objects() - expect that the device has so many objects, by its own account
+ * hca_expect_objects() - expect numbers of objects, as the device reports them
  * @h: HCA under test; its driver is up
  * @pds: protection domains
  * @mkeys: memory keys
  * @cqs: completion queues
  * @qps: queue pairs
  *
- * Those of the MAD layer come on top: a PD with its key, a CQ and two QPs for each port.
+ * Objects of the MAD layer are added: a PD with its key, a CQ and two QPs for each port.
  */
 void hca_expect_objects(struct hca_test *h, unsigned int pds, unsigned int mkeys,
 			unsigned int cqs, unsigned int qps)
@@ -263,7 +263,7 @@ void hca_reset(struct hca_test *h)
 	hca_need_device(h);
 }
 
-/* Whatever a test did, the next one finds a device that is up and does as it is told. */
+/* After any test, brings the device up and disarms all faults, for the next test. */
 static void restore(void *data)
 {
 	struct hca_test *h = data;
@@ -278,8 +278,8 @@ static void restore(void *data)
 }
 
 /*
- * Wait until a device that has just come up asks nothing any more for its own sake: a fault would
- * strike that instead of what the test does.
+ * Waits until the driver issues no more commands after the device came up, since these could meet
+ * faults that are meant for the test.
  */
 static void settle(struct hca_test *h, struct vhca_dev *dev)
 {
@@ -294,7 +294,7 @@ static void settle(struct hca_test *h, struct vhca_dev *dev)
 					&state);
 		KUNIT_ASSERT_EQ_MSG(h->test, ret ?: err, 0, "port %u is not active", port);
 	}
-	/* That the ports are active may still be on its way to some who want to know. */
+	/* Handlers of the ports' ACTIVE events may still query the device. */
 	flush_work(&dev->report_work);
 	flush_workqueue(ib_wq);
 }

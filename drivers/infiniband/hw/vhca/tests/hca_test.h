@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the suites that need an emulated HCA share. */
+/* Helpers of the suites that need an emulated HCA. */
 #ifndef VHCA_HCA_TEST_H
 #define VHCA_HCA_TEST_H
 
@@ -10,7 +10,7 @@
 #include "../device/device.h"
 
 #define HCA_PATIENCE	(30 * HZ)
-/* The delay of what is to last until hca_let_go(), for hca_fault() */
+/* For hca_fault(): a delay that lasts until hca_let_go(). */
 #define HCA_HELD	"delay=600000"
 
 /**
@@ -51,10 +51,10 @@ void hca_reset(struct hca_test *h);
 
 /**
  * struct conn_wr - a request and its completion
- * @cqe: how the completion finds back
- * @done: completed with it
- * @wc: copy of it
- * @order: how many completions of the connection came before
+ * @cqe: its done() finds this structure
+ * @done: completed when the request completes
+ * @wc: copy of the completion
+ * @order: number of earlier completions of the connection
  * @conn: the connection
  */
 struct conn_wr {
@@ -66,10 +66,10 @@ struct conn_wr {
 };
 
 /**
- * struct conn_options - what a connection has that is not usual
+ * struct conn_options - options of a connection
  * @type: type of the QPs; 0 for RC
  * @srq_wr: receives of an SRQ that both QPs use; 0 for receive queues of their own
- * @cqe: entries of a CQ that nobody polls but the test; 0 for one that is polled by a work queue
+ * @cqe: entries of a CQ that only the test polls; 0 for one that is polled by a work queue
  * @vector: completion vector of such a CQ
  * @create_flags: of the QPs
  */
@@ -83,16 +83,16 @@ struct conn_options {
 
 /**
  * struct conn - two QPs of port 1, with memory that both may use
- * @options: what is not usual
+ * @options: its options
  * @dev: the device
  * @pd: their PD
  * @cq: their CQ
  * @srq: their SRQ, or NULL
  * @qp: the QPs
- * @buf: the memory; the first half is where data come from, the second where they go
+ * @buf: the memory; data are transferred from the first half to the second
  * @dma: its DMA address
  * @connected: the QPs have left RESET, and can be drained
- * @completions: so far
+ * @completions: number of completions so far
  * @tx: requests for the send queues; they live as long as completions may come
  * @rx: requests for the receive queues
  * @cq_events: calls of the handler of a CQ that the test polls
@@ -158,17 +158,17 @@ u64 hca_counter(struct kunit *test, struct ib_device *dev, const char *name);
 /**
  * struct hca_watch - a client of the device under test, with a connection
  * @h: HCA under test
- * @options: what is not usual of the connection
- * @conn: connection whose QPs talk to themselves, while the device is there. A few sends of QP 0,
- *        which find no receive, and without an SRQ a few receives of QP 1 stay posted.
- * @held: how many requests wait
- * @open_err: result of making it
- * @added: how often the device came
- * @removed: how often it went
- * @flushed: held requests that came back flushed when it went the last time
- * @query_err: what querying a QP said then
- * @master: could the device still reach memory then
- * @gone: completed when it goes
+ * @options: options of the connection
+ * @conn: connection whose QPs talk to themselves, while the device is registered. A few sends of
+ *        QP 0, which find no receive, and without an SRQ a few receives of QP 1 stay posted.
+ * @held: number of these requests
+ * @open_err: result of making the connection
+ * @added: number of times that the device was added
+ * @removed: number of times that it was removed
+ * @flushed: number of held requests that were flushed at the last removal
+ * @query_err: result of querying a QP at that time
+ * @master: was bus mastering still enabled at that time
+ * @gone: completed at each removal
  */
 struct hca_watch {
 	struct hca_test *h;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Answers that come late, twice, for nobody or not at all, and interrupts that get lost. What can
- * be worked round costs time and nothing else; what cannot is the end of the device.
+ * Completions of commands that come late, twice, with an unknown id or not at all, and lost
+ * interrupts. Where the driver can recover this only costs time; otherwise the device is killed.
  */
 #include <linux/iopoll.h>
 #include <linux/ktime.h>
@@ -27,7 +27,7 @@ static struct vhca_admin_stats stats_of(struct vhca_dev *dev)
 	return stats;
 }
 
-/* A question that takes its time, asked by somebody else. */
+/* A slow command, run by another task. */
 struct slow_call {
 	struct vhca_dev *dev;
 	int err;
@@ -81,7 +81,7 @@ static void test_late_answer(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, vhca_hw_dead(&dev->hw));
 }
 
-/* An answer that belongs to no command is counted and dropped; the right one is taken. */
+/* A completion that belongs to no command is counted and dropped; the right one is used. */
 static void test_strange_answers(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -97,7 +97,7 @@ static void test_strange_answers(struct kunit *test)
 
 	was = stats_of(dev);
 	KUNIT_EXPECT_EQ(test, ask_pkey(dev), 0);
-	/* Seen at the latest with this answer, which itself comes behind a stale one. */
+	/* All have been handled when this command completes, which follows a stale one. */
 	KUNIT_EXPECT_EQ(test, ask_pkey(dev), 0);
 	is = stats_of(dev);
 	KUNIT_EXPECT_EQ(test, is.duplicate + is.stale, was.duplicate + was.stale + 2);
@@ -116,7 +116,7 @@ static void give_up_after(struct vhca_dev *dev, unsigned int ms)
 	WRITE_ONCE(dev->hw.admin.timeout, msecs_to_jiffies(ms));
 }
 
-/* No answer in time is the end of the device; a reset brings it back. */
+/* A timeout kills the device; a reset brings it back. */
 static void test_time_out(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -136,8 +136,8 @@ static void test_time_out(struct kunit *test)
 }
 
 /*
- * A device that is reset forgets the answer that it was late with: none comes to the commands of
- * the one that is back. (One that comes before the reset is admin_test's business.)
+ * A reset of the device discards a late completion, which must not reach commands after the reset.
+ * (admin_test.c tests a completion that comes before the reset.)
  */
 static void test_too_late_answer(struct kunit *test)
 {
@@ -161,7 +161,7 @@ static void test_too_late_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats.stale + stats.unknown + stats.duplicate, 0ULL);
 }
 
-/* Many wait when the device dies of one of them: one is told of the time-out, all fail. */
+/* Many commands are in flight when one times out: only that one gets -ETIMEDOUT, all fail. */
 static void test_time_out_with_others_waiting(struct kunit *test)
 {
 	struct hca_test *h = test->priv;
@@ -176,7 +176,7 @@ static void test_time_out_with_others_waiting(struct kunit *test)
 	give_up_after(dev, 1000);
 	hca_fault(h, "command @ opcode=QUERY_PORT answer=none count=8");
 	for (int i = 0; i < 8; i++) {
-		/* the device goes, but not before they are all told */
+		/* The device is removed, but not before all callers have returned. */
 		KUNIT_ASSERT_TRUE(test, ib_device_try_get(&dev->ibdev));
 		start_slow_call(&s[i], dev);
 	}
@@ -190,8 +190,8 @@ static void test_time_out_with_others_waiting(struct kunit *test)
 }
 
 /*
- * The interrupt of an admin completion gets lost: the health check finds it, and nobody waits until
- * the command is given up. The device lives on.
+ * The interrupt of an admin completion is lost: the health check finds the completion before the
+ * command times out. The device keeps working.
  */
 static void test_lost_admin_interrupt(struct kunit *test)
 {
@@ -204,7 +204,7 @@ static void test_lost_admin_interrupt(struct kunit *test)
 	hca_need_faults(h);
 	dev = hca_need_device(h);
 	was = stats_of(dev);
-	/* an answer that is found before its interrupt misses none */
+	/* A completion found by polling would not need the interrupt. */
 	awake_us = dev->hw.admin.awake_us;
 	dev->hw.admin.awake_us = 0;
 	hca_fault(h, "interrupt @ vector=0");
@@ -240,7 +240,7 @@ static void test_lost_completion_interrupt(struct kunit *test)
 	hca_fault(h, "interrupt @ vector=%u", first_vector(dev));
 	conn_works(test, c);
 	hca_struck(h);
-	/* from then on events come by themselves again */
+	/* After that, events raise interrupts again. */
 	conn_works(test, c);
 	conn_works(test, c);
 }
@@ -280,7 +280,7 @@ static struct listener *listen(struct kunit *test)
 	return l;
 }
 
-/* The interrupt of an asynchronous event gets lost. */
+/* The interrupt of an asynchronous event is lost. */
 static void test_lost_event_interrupt(struct kunit *test)
 {
 	struct hca_test *h = test->priv;

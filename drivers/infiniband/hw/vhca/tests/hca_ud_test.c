@@ -31,7 +31,7 @@ static void destroy_ah(void *ah)
 	rdma_destroy_ah(ah, 0);
 }
 
-/* Made and destroyed where nobody may sleep. */
+/* Address handles are created and destroyed in atomic context. */
 static struct ib_ah *ah_of(struct kunit *test, struct ib_pd *pd, struct rdma_ah_attr *attr)
 {
 	struct ib_ah *ah;
@@ -52,7 +52,7 @@ static u16 own_lid(struct kunit *test, struct conn *c)
 	return port.lid;
 }
 
-/* The way to a LID, and with a GID beyond it. */
+/* Makes an address handle for a LID, and with @gid one with a GRH. */
 static struct ib_ah *way_to(struct kunit *test, struct conn *c, u16 lid, const union ib_gid *gid)
 {
 	struct rdma_ah_attr attr = { .type = RDMA_AH_ATTR_TYPE_IB };
@@ -89,7 +89,7 @@ static int send_ud(struct conn *c, int from, struct conn_wr *r, const struct dat
 	return ib_post_send(c->qp[from], &wr.wr, NULL);
 }
 
-/* Receives take the place of a GRH before the payload, which is to lie where it came from. */
+/* Posts a receive with room for the GRH, so that the payload gets the same offset as sent. */
 static int recv_ud(struct conn *c, int qp, struct conn_wr *r, u32 off, u32 len)
 {
 	return conn_recv(c, qp, r, off - GRH_BYTES, len + GRH_BYTES);
@@ -108,7 +108,7 @@ static void expect(struct kunit *test, struct conn *c, struct conn_wr *rx, int f
 	KUNIT_EXPECT_TRUE(test, conn_arrived(c, d->off, d->len));
 }
 
-/* A packet may be under way when its sender knows it sent. */
+/* A packet may still be in flight after its send has completed. */
 static bool counted(struct kunit *test, struct ib_device *dev, const char *name, u64 value)
 {
 	unsigned long limit = jiffies + HCA_PATIENCE;
@@ -142,7 +142,7 @@ static void test_datagrams(struct kunit *test)
 	}
 }
 
-/* A datagram with a GRH, and an answer to its sender. */
+/* A datagram with a GRH, and a reply to its sender. */
 static void test_route_and_answer(struct kunit *test)
 {
 	struct conn *c = ud_conn(test, 0, 0);
@@ -175,7 +175,7 @@ static void test_route_and_answer(struct kunit *test)
 	expect(test, c, &c->rx[1], 1, 0, &d);
 }
 
-/* With bit 31 of a request's Q_Key the QP's own is sent. A wrong one is dropped, and counted. */
+/* If bit 31 of a request's Q_Key is set, the QP's own Q_Key is sent. A wrong one is counted. */
 static void test_qkeys(struct kunit *test)
 {
 	struct conn *c = ud_conn(test, 0, 0);
@@ -196,7 +196,7 @@ static void test_qkeys(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, counted(test, c->dev, "qkey_violations", violations + 1));
 }
 
-/* No receive, or one that is too small: the message is dropped and counted, the QP goes on. */
+/* No receive, or one that is too small: the message is dropped and counted, the QP works on. */
 static void test_no_receive(struct kunit *test)
 {
 	struct conn *c = ud_conn(test, 0, 0);
@@ -219,7 +219,7 @@ static void test_no_receive(struct kunit *test)
 	expect(test, c, &c->rx[0], 0, 1, &d);
 }
 
-/* Longer than the MTU: the send queue stops, the QP's receives do not; it is started again. */
+/* A message longer than the MTU stops the send queue but not receives; SQE can be left again. */
 static void test_too_long(struct kunit *test)
 {
 	struct ib_qp_attr rts = { .qp_state = IB_QPS_RTS, .cur_qp_state = IB_QPS_SQE }, attr;
@@ -295,7 +295,7 @@ static void test_multicast(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_attach_mcast(c->qp[0], &gid, MLID), -EINVAL);
 }
 
-/* QPs that do not want their own multicasts back: each gets what the other sends. */
+/* QPs with blocked multicast loopback: each gets only multicasts of the other. */
 static void test_blocked_loopback(struct kunit *test)
 {
 	union ib_gid gid = group(11);
@@ -314,7 +314,7 @@ static void test_blocked_loopback(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, ib_attach_mcast(c->qp[i], &gid, MLID), 0);
 		KUNIT_ASSERT_EQ(test, recv_ud(c, i, &c->rx[i], d.off, 300), 0);
 	}
-	/* The first receive of each has the first multicast that is not its own. */
+	/* The first receive of each QP has the first multicast of the other. */
 	for (int i = 0; i < 2; i++) {
 		conn_fill(c, i);
 		KUNIT_ASSERT_EQ(test, send_ud(c, i, &c->tx[i], &d), 0);
@@ -329,7 +329,7 @@ static void free_pd(void *pd)
 	ib_dealloc_pd(pd);
 }
 
-/* An address of another PD is none of the QP's. */
+/* An address handle of another PD is refused. */
 static void test_address_of_another_pd(struct kunit *test)
 {
 	struct conn *c = ud_conn(test, 0, 0);
@@ -373,7 +373,7 @@ static void test_shared_receives(struct kunit *test)
 	}
 }
 
-/* Unreliable connections, too, and one that loses a message keeps no receive. */
+/* The same for unreliable connections: one that loses a message keeps no receive. */
 static void test_shared_receives_of_connections(struct kunit *test)
 {
 	struct conn_options o = { .type = IB_QPT_UC, .srq_wr = 8 };
@@ -397,7 +397,7 @@ static void test_shared_receives_of_connections(struct kunit *test)
 	}
 }
 
-/* An unreliable connection carries messages and WRITEs; what it cannot deliver is gone. */
+/* An unreliable connection carries messages and WRITEs; what it cannot deliver is lost. */
 static void test_unreliable_connection(struct kunit *test)
 {
 	struct conn *c = conn_get_as(test, need(test, VHCA_CAP_UC),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* XRC on an emulated HCA: domains and targets of the kernel's, and what it cannot have. */
+/* XRC on an emulated HCA: domains and target QPs of kernel consumers, and what is refused. */
 #include "../verbs/vhca.h"
 #include "hca_test.h"
 
-/* What every case has. */
+/* Objects of every case. */
 struct xrc {
 	struct ib_device *ib;
 	struct ib_pd *pd;
@@ -43,7 +43,7 @@ static struct xrc *make(struct kunit *test)
 	return x;
 }
 
-/* A target has neither PD nor CQ nor queues, and keeps its domain; it goes to RTS as others do. */
+/* A target QP has no PD, CQ or queues, and keeps its domain; it goes to RTS like other QPs. */
 static void test_target(struct kunit *test)
 {
 	struct xrc *x = make(test);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Numbers that the device gives out, and gives out again. */
+/* Look-up of objects by numbers, which the device may use again. */
 #include "../hw/ring.h"
 #include "../queue/eq.h"
 #include "../queue/id_table.h"
@@ -34,7 +34,7 @@ static void number_test_exit(struct kunit *test)
 	vhca_ring_free(&b->eq.ring);
 }
 
-/* Expect that an event of this number and count finds the object; put it again. */
+/* Expects that an event of this number and count finds the object, and drops the reference. */
 static void found(struct kunit *test, struct vhca_target *expected, u64 count)
 {
 	struct bench *b = test->priv;
@@ -72,7 +72,7 @@ static void test_given_out_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vhca_id_add(n, 5, &b->b), 0);
 	vhca_id_del(n, 5, &b->a);
 	found(test, &b->b, VHCA_NO_ENTRY);
-	/* The next one is not about to end. */
+	/* The new object is not marked as being destroyed. */
 	KUNIT_EXPECT_EQ(test, vhca_id_add(n, 5, &b->a), -EBUSY);
 	vhca_id_retire(n, 5);
 	vhca_id_del(n, 5, &b->b);
@@ -82,7 +82,7 @@ static void test_given_out_again(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xa_empty(&n->targets));
 }
 
-/* An object that is added while entries wait is not found by them, but by later ones. */
+/* An object that is added while entries are unhandled is found by later entries only. */
 static void test_born_behind_what_waits(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -114,7 +114,7 @@ static void go(struct work_struct *work)
 	complete(&w->gone);
 }
 
-/* Removing it waits until the event that has found it is done. */
+/* Removal of an object waits until the reference of an event is dropped. */
 static void test_found_stays(struct kunit *test)
 {
 	struct bench *b = test->priv;

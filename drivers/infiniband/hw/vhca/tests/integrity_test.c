@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Keys that check and make protection fields: what the device is told, and what it tells. */
+/* INTEGRITY keys: the parameters that the device gets, and the errors that it reports. */
 #include <linux/dma-mapping.h>
 #include <linux/scatterlist.h>
 
@@ -79,7 +79,7 @@ static void test_two_lists(struct kunit *test)
 	expect_piece(test, f, 1, 0x40000, 0x400);
 	expect_piece(test, f, 2, 0x7008, 8);
 	expect_piece(test, f, 3, 0x9000, 16);
-	/* fields among the data */
+	/* Fields are interleaved with the data. */
 	KUNIT_EXPECT_EQ(test, map(f, 2, 0), 0);
 	KUNIT_EXPECT_EQ(test, f->fast.entries, 2);
 	KUNIT_EXPECT_EQ(test, f->fast.data_entries, 2);
@@ -97,13 +97,13 @@ static void test_too_many(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, map(f, ENTRIES, 0), 0);
 	KUNIT_EXPECT_EQ(test, map(f, ENTRIES, 1), -ENOMEM);
-	KUNIT_EXPECT_EQ(test, f->fast.entries, 0);	/* and can not be registered */
+	KUNIT_EXPECT_EQ(test, f->fast.entries, 0);	/* it cannot be registered */
 	KUNIT_EXPECT_EQ(test, map(f, 2, 3), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, map(f, 2, 2), 0);
 	KUNIT_EXPECT_EQ(test, map(f, 0, 0), -EINVAL);
 	KUNIT_EXPECT_EQ(test, map(f, 2, -1), -EINVAL);
 	KUNIT_EXPECT_EQ(test, f->fast.entries, 0);
-	/* the plain call is not for it */
+	/* ib_map_mr_sg() is not allowed for such a key. */
 	KUNIT_EXPECT_EQ(test, vhca_map_mr_sg(&f->fast.mr.ibmr, f->data, 1, NULL), -EINVAL);
 }
 
@@ -137,7 +137,7 @@ static void test_header(struct kunit *test)
 	f->attrs.mem = domain(IB_T10DIF_CSUM);
 	f->attrs.mem.sig.dif.ref_remap = true;
 	f->attrs.mem.sig.dif.ref_escape = true;
-	/* of a side without fields nothing counts */
+	/* The attributes of a side without fields are ignored. */
 	f->attrs.wire.sig.dif.app_tag = 7;
 	vhca_write_integrity(&f->fast);
 	KUNIT_EXPECT_MEMEQ(test, (void *)f->fast.pi, (void *)&want, sizeof(want));
@@ -178,7 +178,7 @@ static void test_request(struct kunit *test)
 	piece(&f->meta[0], 0x3000, 8);
 	KUNIT_ASSERT_EQ(test, map(f, 1, 1), 0);
 	f->attrs.wire = domain(IB_T10DIF_CRC);
-	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);	/* the QP is not for it */
+	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);	/* the QP lacks the flag */
 	qp->create_flags |= IB_QP_CREATE_INTEGRITY_EN;
 	KUNIT_EXPECT_EQ(test, post(f, &plain), -EINVAL);
 	f->attrs.wire.sig.dif.pi_interval = VHCA_DIF_MIN_INTERVAL - 1;
@@ -187,12 +187,12 @@ static void test_request(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);
 	f->attrs.wire.sig.dif.pi_interval = 4096;
 	f->attrs.mem = domain(IB_T10DIF_CRC);
-	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);	/* not both the same */
+	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);	/* intervals differ */
 	f->attrs.wire.sig.dif.pi_interval = 512;
 	f->attrs.mem.sig_type = IB_SIG_TYPE_T10_DIF + 1;
 	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);
 	f->attrs.mem.sig_type = IB_SIG_TYPE_T10_DIF;
-	/* not before it is asked for */
+	/* The parameters are written when the key is registered, not before. */
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(f->fast.pi->data_entries), 0);
 	KUNIT_EXPECT_EQ(test, post(f, &wr), 0);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(f->fast.pi->data_entries), 1);
@@ -210,7 +210,7 @@ static u64 length_posted(struct fixture *f, const struct ib_reg_wr *wr)
 	return le64_to_cpu(((struct vhca_wqe_reg *)(ctrl + 1))->length);
 }
 
-/* The device's key is as long as what goes over the wire; what does not go together is refused. */
+/* The key's length is that of the data stream on the wire; inconsistent lengths are refused. */
 static void test_lengths(struct kunit *test)
 {
 	struct fixture *f = make(test);
@@ -222,7 +222,7 @@ static void test_lengths(struct kunit *test)
 	piece(&f->meta[0], 0x3000, 16);
 	f->attrs.wire = domain(IB_T10DIF_CRC);
 	KUNIT_ASSERT_EQ(test, map(f, 1, 0), 0);
-	KUNIT_EXPECT_EQ(test, length_posted(f, &wr), 1040);	/* fields are made */
+	KUNIT_EXPECT_EQ(test, length_posted(f, &wr), 1040);	/* fields are generated */
 	KUNIT_EXPECT_EQ(test, f->fast.mr.ibmr.length, 1024);
 	f->attrs.mem = domain(IB_T10DIF_CRC);
 	KUNIT_EXPECT_EQ(test, post(f, &wr), -EINVAL);	/* 1024 is no multiple of 520 */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The asynchronous event queue of a device that the test plays. It answers commands, and writes the
- * next event when one has been handled, without end: whoever handles events must come back.
+ * The asynchronous event queue of a device that the test plays. It completes commands, and writes
+ * another event each time that one was handled, without end: handlers must return all the same.
  */
 #include <linux/delay.h>
 
@@ -15,10 +15,10 @@
 #define PATIENCE	(30 * HZ)
 #define QPN		5
 
-/* A task that handles so many events at once has no bound. It is let go then, to fail the test. */
+/* Number of events after which the device stops, so that an unbounded task returns and fails. */
 #define TOO_MANY	(64 << 8)
 
-/* Laps of the ring, of 256 entries, that a task may handle at once. */
+/* Events that a task may handle in one call: two laps of the ring of 256 entries. */
 #define BOUND		(2 << 8)
 
 /**
@@ -26,15 +26,15 @@
  * @dev: the device
  * @fn: its function
  * @pdev: the PCI device; it has no interrupts
- * @irq: their place
- * @qp: has an event with each entry
- * @task: who runs the test
- * @fetched: commands that were carried out
- * @written: answers
- * @pi: events that the device has written
- * @endless: it writes the next one when one is handled
- * @here: events handled by @task
- * @elsewhere: completed when somebody else handles one
+ * @irq: structure of its interrupt
+ * @qp: QP that all entries name
+ * @task: task that runs the test
+ * @fetched: number of commands executed
+ * @written: number of completions written
+ * @pi: number of events written
+ * @endless: the device writes another event when one is handled
+ * @here: number of events handled by @task
+ * @elsewhere: completed when another task handles an event
  * @dead: on_dead of the device has returned
  */
 struct bench {
@@ -88,7 +88,7 @@ static void told(struct ib_event *event, void *context)
 		device_tells(b);
 }
 
-/* The handle in each answer is 0. An endless device begins as soon as there is a queue. */
+/* Completes commands, each with handle 0. An endless device starts when the queue is created. */
 static void carry_out(struct vhca_admin *aq, u32 tail)
 {
 	struct bench *b = container_of(aq, struct bench, dev.hw.admin);
@@ -152,7 +152,7 @@ static int irq_test_init(struct kunit *test)
 		.device = &dev->ibdev, .event_handler = told, .qp_context = b,
 	};
 	vhca_id_table_init(&dev->qps, &dev->async_eq);
-	/* It is there before the queue is, so that its events begin with the first entry. */
+	/* The QP is in the table before the queue is created, so it gets events from entry 0 on. */
 	refcount_set(&b->qp.async.refs, 1);
 	KUNIT_ASSERT_EQ(test, xa_insert_irq(&dev->qps.targets, QPN, &b->qp.async, GFP_KERNEL), 0);
 	return 0;
@@ -168,7 +168,7 @@ static void irq_test_exit(struct kunit *test)
 	vhca_admin_exit(&b->dev.hw.admin);
 }
 
-/* Probing does not wait until a device has no more events, and neither does the end of it. */
+/* Creation and destruction of the queues return although the device writes without end. */
 static void test_endless_device_comes_and_goes(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -182,7 +182,7 @@ static void test_endless_device_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_LE(test, b->here, BOUND);
 }
 
-/* The health check comes back, so that it can be stopped. */
+/* The health check returns although the device writes without end. */
 static void test_endless_device_is_rescued(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -200,14 +200,14 @@ static void test_endless_device_is_rescued(struct kunit *test)
 	vhca_eqs_destroy(&b->dev);
 }
 
-/* Slow, so that the test sees when it has not waited for it. */
+/* Slow, so that the test notices a caller that does not wait for it. */
 static void dies_slowly(struct vhca_hw *hw)
 {
 	msleep(200);
 	container_of(hw, struct bench, dev.hw)->dead = true;
 }
 
-/* Consumers that write memory back wait for a dead device to stop: a queue for reclaim does it. */
+/* Memory reclaim may wait until a dead device has stopped, so a WQ_MEM_RECLAIM queue stops it. */
 static void test_dead_device_stops_without_memory(struct kunit *test)
 {
 	struct bench *b = test->priv;

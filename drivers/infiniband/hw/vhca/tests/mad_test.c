@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Management: QP 0 and QP 1 of each port, their requests, and which MADs are the device's. */
+/* Management: QP 0 and QP 1 of each port, their requests, and MADs for the device's agents. */
 #include "../verbs/ah.h"
 #include "../verbs/mad.h"
 #include "../verbs/query.h"
@@ -89,7 +89,7 @@ static void test_ids(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vhca_qp_id(2, 0xffffff), 0xffffff);
 }
 
-/* The entry behind the control segment of the first request. */
+/* Returns the segment behind the control segment of the first request. */
 static struct vhca_wqe_ud first_ud(const struct vhca_qp *qp)
 {
 	struct vhca_wqe_ud ud;
@@ -114,7 +114,7 @@ static void test_requests(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ud.av.src_path_bits, 0x7f);
 		KUNIT_EXPECT_EQ(test, le32_to_cpu(ud.dqpn), p->qp[i].ibqp.qp_num);
 		KUNIT_EXPECT_EQ(test, le32_to_cpu(ud.qkey), IB_QP_SET_QKEY);
-		/* Packets of QP 0 carry no P_Key that could be chosen. */
+		/* The P_Key index of QP 0 cannot be chosen. */
 		KUNIT_EXPECT_EQ(test, le16_to_cpu(ud.pkey_index), i == SMI_2 ? 0 : 5);
 	}
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(to_vdev(p->qp[0].ibqp.device), IB_QPT_GSI, 2, 0),
@@ -140,7 +140,7 @@ static void test_operations(struct kunit *test)
 	free_ports(p);
 }
 
-/* Two QPs of one number: each gets its own completions. */
+/* Two QPs with the same number, of two ports: each gets its own completions. */
 static void test_completions(struct kunit *test)
 {
 	struct ports *p = make_ports(test);
@@ -178,7 +178,7 @@ static void test_completions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wc[0].dlid_path_bits, 3);
 	KUNIT_EXPECT_EQ(test, wc[0].wc_flags, IB_WC_GRH);
 
-	/* Port 3 has no such QP, whichever it is. */
+	/* The device has no port 3. */
 	cqe = done(&p->qp[GSI_1], 1, VHCA_CQE_F_RQ);
 	cqe.port = 3;
 	bench_complete(b, cqe);
@@ -186,7 +186,7 @@ static void test_completions(struct kunit *test)
 	free_ports(p);
 }
 
-/* Completions of one port's QP go with it, those of the other port's QP stay. */
+/* Completions of one port's QP are removed with it, those of the other port's QP stay. */
 static void test_leaves(struct kunit *test)
 {
 	struct ports *p = make_ports(test);
@@ -218,7 +218,7 @@ static void test_classes(struct kunit *test)
 		{ IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE, IB_MGMT_METHOD_SET, true },
 		{ IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_GET, true },
 		{ IB_MGMT_CLASS_PERF_MGMT, IB_MGMT_METHOD_SET, true },
-		/* whether an agent knows a method is for the agent to say */
+		/* Only the agent knows which methods it supports. */
 		{ IB_MGMT_CLASS_PERF_MGMT, 0x10, true },
 		{ IB_MGMT_CLASS_SUBN_LID_ROUTED, IB_MGMT_METHOD_GET_RESP, false },
 		{ IB_MGMT_CLASS_SUBN_DIRECTED_ROUTE, IB_MGMT_METHOD_GET_RESP, false },
@@ -241,7 +241,7 @@ static void test_classes(struct kunit *test)
 		mad.mad_hdr.method = mads[i].method;
 		KUNIT_EXPECT_EQ_MSG(test, vhca_mad_asks_device(&mad), mads[i].asks,
 				    "class %#x, method %#x", mads[i].mgmt_class, mads[i].method);
-		/* Only MADs that are not the device's: no device answers commands here. */
+		/* Only MADs that are not for the device, since none runs commands here. */
 		if (!mads[i].asks)
 			KUNIT_EXPECT_EQ(test, vhca_process_mad(&b->dev.ibdev, 0, 1, NULL, NULL,
 							       &mad, &out, &size, &pkey),

@@ -2,16 +2,17 @@
 /*
  * The barriers between the kernel and the device, in every interleaving.
  *
- * Threads meet a race by luck, and a processor with strong memory ordering hides a missing barrier.
- * Here the kernel's side runs on a model of a weakly ordered one, test_order.c, and the device's
- * side, whose own order is right, comes between any two of its accesses.
+ * Tests with threads find races only by chance, and a processor with strong memory ordering hides a
+ * missing barrier. Here the kernel's side runs on a model of a weakly ordered processor,
+ * test_order.c, and the device's side, which is sequentially consistent, runs between any two of
+ * its accesses.
  */
 #include <kunit/test.h>
 
 #include "test_order.h"
 #include "vhca_test.h"
 
-/* The device at each place among the kernel's accesses, also behind the last of them. */
+/* Runs the device before each of the kernel's accesses in turn, and after the last of them. */
 static unsigned int every_place(struct kunit *test, int hold, void (*kernel)(void),
 				void (*device)(void), bool (*good)(void))
 {
@@ -55,7 +56,7 @@ static void device_sleeps(void)
 	w->asleep = !w->page->summary[0];
 	if (w->asleep)
 		return;
-	/* news of a queue are of no use without what is new */
+	/* When the summary is visible, news bit and record must be visible, too. */
 	w->wrong = !(w->page->news[0] & cpu_to_le64(1)) || le64_to_cpu(w->page->rec[0]) != 7;
 }
 
@@ -87,7 +88,7 @@ static void test_arm_and_complete(struct kunit *test)
 	every_interleaving(test, order_arms, device_completes, entry_is_known);
 }
 
-/* ---- a request, and the record that says that it is there ---- */
+/* ---- a work request, and the record with its count ---- */
 
 static void device_fetches(void)
 {
@@ -99,7 +100,7 @@ static void test_post_and_fetch(struct kunit *test)
 	every_interleaving(test, order_posts, device_fetches, nothing_wrong);
 }
 
-/* ---- an entry that was taken, and a device that writes the next one over it ---- */
+/* ---- an entry that was read, and a device that overwrites it ---- */
 
 static void device_overwrites(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * States of kernel QPs on a device that the test plays: it notes the states that QPs are moved to,
- * and refuses one of them if asked to.
+ * States of kernel QPs on a device that the test plays: it records the states to which QPs are
+ * moved, and can refuse one of them.
  */
 #include <linux/cpumask.h>
 #include <linux/debug_locks.h>
@@ -18,11 +18,11 @@
 
 /**
  * struct player - the device
- * @fetched: commands taken
- * @written: answers given
- * @refused: state that it moves no QP to, or -1
- * @moves: commands that were to move the QP
- * @to: where to
+ * @fetched: number of commands executed
+ * @written: number of completions written
+ * @refused: state to which it refuses to move a QP, or -1
+ * @moves: number of commands that change the QP's state
+ * @to: states in these commands
  * @moved: completed with each of them
  */
 static struct player {
@@ -113,8 +113,8 @@ static int move(struct bench *b, enum ib_qp_state state)
 }
 
 /*
- * A QP with an SRQ goes to RESET by way of the error state, where it stays if the device does not
- * reset it.
+ * A QP with an SRQ is moved to RESET through ERR, and stays in ERR if the device refuses to reset
+ * it.
  */
 static void test_reset_is_refused(struct kunit *test)
 {
@@ -123,7 +123,7 @@ static void test_reset_is_refused(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, srq);
 	b->qp.ibqp.srq = &srq->ibsrq;
-	/* The device says that the QP keeps no receive of the SRQ. */
+	/* The last-WQE event: the QP holds no receive of the SRQ any more. */
 	vhca_qp_given_back(&b->qp);
 	player.refused = IB_QPS_RESET;
 	KUNIT_EXPECT_NE(test, move(b, IB_QPS_RESET), 0);
@@ -133,7 +133,7 @@ static void test_reset_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->qp.state, IB_QPS_ERR);
 	KUNIT_EXPECT_TRUE(test, b->qpk.broken);
 
-	/* Tried again, it is in the error state already. */
+	/* At the second attempt the QP is in ERR already. */
 	player.refused = -1;
 	KUNIT_EXPECT_EQ(test, move(b, IB_QPS_RESET), 0);
 	KUNIT_ASSERT_EQ(test, player.moves, 3);
@@ -143,7 +143,7 @@ static void test_reset_is_refused(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, b->qpk.given_back);
 }
 
-/* One that the device does not move to the error state is where it was. */
+/* A QP that the device refuses to move to ERR keeps its state. */
 static void test_error_is_refused(struct kunit *test)
 {
 	struct vhca_srq *srq = kunit_kzalloc(test, sizeof(*srq), GFP_KERNEL);
@@ -155,7 +155,7 @@ static void test_error_is_refused(struct kunit *test)
 	KUNIT_EXPECT_NE(test, move(b, IB_QPS_ERR), 0);
 	KUNIT_EXPECT_EQ(test, b->qp.state, IB_QPS_RTS);
 	KUNIT_EXPECT_FALSE(test, b->qpk.broken);
-	/* It has been reset all the same if that is what the device does. */
+	/* If the device accepts RESET, the QP is reset all the same. */
 	KUNIT_EXPECT_EQ(test, move(b, IB_QPS_RESET), 0);
 	KUNIT_EXPECT_EQ(test, b->qp.state, IB_QPS_RESET);
 	KUNIT_EXPECT_FALSE(test, b->qpk.broken);
@@ -164,8 +164,8 @@ static void test_error_is_refused(struct kunit *test)
 /**
  * struct resetter - a thread that resets the QP
  * @b: bench
- * @err: how that ended
- * @done: it has
+ * @err: result
+ * @done: completed when @err is valid
  */
 struct resetter {
 	struct bench *b;
@@ -182,8 +182,8 @@ static int reset(void *data)
 }
 
 /*
- * While a QP waits for its last receive, handlers of the events before that one may modify it, or
- * have it in another state than the one in which it began to wait.
+ * While a reset waits for the last-WQE event, handlers of earlier events may modify the QP, whose
+ * state may differ afterwards from the one at the beginning.
  */
 static void test_waits_without_the_lock(struct kunit *test)
 {
@@ -213,7 +213,7 @@ static void test_waits_without_the_lock(struct kunit *test)
 }
 
 #ifdef CONFIG_LOCKDEP
-/* A lock is among those that a task holds from before it waits for it. */
+/* Lockdep lists a lock among those held by a task even while the task waits for it. */
 static bool wants_lock(struct task_struct *task, spinlock_t *lock)
 {
 	for (int i = 0; i < READ_ONCE(task->lockdep_depth); i++)
@@ -222,7 +222,7 @@ static bool wants_lock(struct task_struct *task, spinlock_t *lock)
 	return false;
 }
 
-/* Whoever posts receives sees that the QP has failed, or that it starts over, in one piece. */
+/* Posting of receives sees the QP either before or after its reset, never half way. */
 static void test_starts_over_under_the_lock(struct kunit *test)
 {
 	struct bench *b = test->priv;

@@ -34,7 +34,7 @@ static void test_layout_across_the_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(raddr->rkey), 0x99);
 	seg = (void *)(raddr + 1);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(seg->lkey), 1);
-	/* The rest stands at the beginning of the ring. */
+	/* The rest of the request is at the beginning of the ring. */
 	seg = vhca_kbuf_at(&b->qpk.sq.ring.mem, 0);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(seg[0].addr), 0x2000);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(seg[1].length), 30);
@@ -75,7 +75,7 @@ static void test_inline_across_the_end(struct kunit *test)
 		at = vhca_kbuf_at(&b->qpk.sq.ring.mem, pos % (VHCA_WQE_BLOCK << BENCH_SQ_LOG));
 		KUNIT_ASSERT_EQ(test, *at, data[i]);
 	}
-	/* One byte more than the QP was made for. */
+	/* One byte more than the QP's max_inline_data. */
 	sge[1].length++;
 	KUNIT_EXPECT_EQ(test, vhca_post_send(&b->qp.ibqp, &wr, &bad), -EINVAL);
 	KUNIT_EXPECT_PTR_EQ(test, bad, (const struct ib_send_wr *)&wr);
@@ -95,7 +95,7 @@ static void test_full_queues(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench_recv(b, i), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->qp.db, 1)), 1 << BENCH_RQ_LOG);
 
-	/* One completion stands for the unsignaled ones before it and frees their slots. */
+	/* A completion also completes the unsignaled requests before it and frees their slots. */
 	bench_complete(b, bench_done(3, 0));
 	KUNIT_ASSERT_EQ(test, bench_poll(b, 1, &wc), 1);
 	KUNIT_EXPECT_EQ(test, wc.wr_id, 2);
@@ -114,7 +114,7 @@ static void test_bad_requests(struct kunit *test)
 	};
 	const struct ib_send_wr *bad = NULL;
 
-	/* What stands before the bad one is posted, what stands behind is not. */
+	/* Requests before the bad one are posted, those behind it are not. */
 	KUNIT_EXPECT_EQ(test, vhca_post_send(&b->qp.ibqp, wr, &bad), -EINVAL);
 	KUNIT_EXPECT_PTR_EQ(test, bad, (const struct ib_send_wr *)&wr[1]);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->qp.db, 0)), 1);
@@ -146,7 +146,7 @@ static void test_receive_fields(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 0)), 1);
 }
 
-/* Consumers read as many bytes as a completion says: never more than their receive has room for. */
+/* The length of a completion must not exceed the room of the receive, as consumers rely on it. */
 static void test_received_length(struct kunit *test)
 {
 	static const struct {
@@ -159,7 +159,7 @@ static void test_received_length(struct kunit *test)
 		{ U32_MAX, 0xff },
 		{ BENCH_RECV_LEN, VHCA_CQE_RECV, VHCA_CS_SUCCESS, true },
 		{ 0, VHCA_CQE_RECV, VHCA_CS_SUCCESS, true },
-		/* The data of a WRITE are elsewhere. */
+		/* The data of a WRITE are not in the receive's buffer, so any length is valid. */
 		{ 0x7fffffff, VHCA_CQE_RECV_WRITE_IMM, VHCA_CS_SUCCESS, true },
 		{ 0x7fffffff, VHCA_CQE_RECV, VHCA_CS_LOC_LEN_ERR, true },
 	};
@@ -184,7 +184,7 @@ static void test_received_length(struct kunit *test)
 		at = b->qpk.rq.tail;
 	}
 	KUNIT_EXPECT_EQ(test, at, 4);
-	/* Of a sum that 32 bits do not hold, any length is part. */
+	/* If the room exceeds 32 bits, any length is valid. */
 	KUNIT_ASSERT_EQ(test, vhca_post_recv(&b->qp.ibqp, &wr, &bad), 0);
 	cqe = bench_done(at + 1, VHCA_CQE_F_RQ);
 	cqe.byte_len = cpu_to_le32(U32_MAX);
@@ -213,15 +213,15 @@ static void test_nonsense_is_dropped(struct kunit *test)
 	bench_complete(b, bench_done(2, 0));		/* the same once more */
 	KUNIT_ASSERT_EQ(test, bench_poll(b, 8, wc), 1);
 	KUNIT_EXPECT_EQ(test, wc[0].vendor_err, 9);
-	/* The consumer's pointer comes from our notes, not from the device. */
+	/* The consumer's wr_id comes from the driver's own records, not from the device. */
 	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 1);
-	/* All of them were taken off the ring. */
+	/* All of them were consumed from the ring. */
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&b->cq.db, 0)), b->pi);
 }
 
 /*
- * A completion that names a QP of another CQ is ignored: no lock of this CQ keeps that QP's memory.
- * It is freed here, and still in the device's table: KASAN notices whoever finds it there.
+ * A completion that names a QP of another CQ is ignored: the lock of this CQ does not protect that
+ * QP's memory. It is freed here but still in the device's table, so that KASAN reports an access.
  */
 static void test_only_own_qps(struct kunit *test)
 {
@@ -241,7 +241,7 @@ static void test_only_own_qps(struct kunit *test)
 	cqe.qpn = cpu_to_le32(BENCH_QPN + 1);
 	bench_complete(b, cqe);
 	KUNIT_EXPECT_EQ(test, bench_poll(b, 1, &wc), 0);
-	/* The QP leaves, and the device goes on. */
+	/* The QP leaves the CQ, but the device still completes its requests. */
 	KUNIT_EXPECT_EQ(test, bench_send(b, 1, 1), 0);
 	vhca_cq_purge_qp(&b->qp, true);
 	bench_complete(b, bench_done(1, 0));
@@ -303,7 +303,7 @@ static u32 armed_since(struct bench *b)
 	return arm_record(b) >> VHCA_ARM_SINCE_SHIFT & VHCA_ARM_SINCE_MASK;
 }
 
-/* Asking for solicited events must not lose an event for any that has not come yet. */
+/* A request for solicited events must not lose an event for any completion that is still due. */
 static void test_solicited_takes_nothing_back(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -319,7 +319,7 @@ static void test_solicited_takes_nothing_back(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test, arm_record(b) & VHCA_ARM_SOLICITED);
 		KUNIT_ASSERT_EQ(test, armed_since(b), i);
 	}
-	/* The number does not fit any more. Nothing came, so the arming may still stand. */
+	/* The distance does not fit the record any more, so the CQ is armed for any completion. */
 	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
 	KUNIT_EXPECT_FALSE(test, arm_record(b) & VHCA_ARM_SOLICITED);
 	KUNIT_EXPECT_EQ(test, armed_since(b), 0);
@@ -330,13 +330,13 @@ static void test_solicited_takes_nothing_back(struct kunit *test)
 	for (u32 i = 1; i <= VHCA_ARM_SINCE_MASK; i++)
 		vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
 	KUNIT_EXPECT_EQ(test, armed_since(b), VHCA_ARM_SINCE_MASK);
-	/* What has been polled since has answered it. */
+	/* Completions that were polled since have used up the arming. */
 	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
 	KUNIT_EXPECT_TRUE(test, arm_record(b) & VHCA_ARM_SOLICITED);
 	KUNIT_EXPECT_EQ(test, armed_since(b), 0);
 }
 
-/* The number 0 is that of a record which was never stored, and arms nothing. */
+/* Sequence number 0 is that of a record that was never stored, and does not arm. */
 static void test_arm_number_wraps(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -351,7 +351,7 @@ static void test_arm_number_wraps(struct kunit *test)
 	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
 	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_SOLICITED);
 	KUNIT_EXPECT_EQ(test, arm_record(b) >> VHCA_ARM_SEQ_SHIFT, 1);
-	/* As the device subtracts: the number that is left out counts. */
+	/* As the device computes it: the number that is skipped is counted. */
 	KUNIT_EXPECT_EQ(test, armed_since(b), 2);
 }
 
@@ -373,7 +373,7 @@ static void test_purge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 50);
 }
 
-/* What is posted to a dead device comes back; by then its CQ's handler was called so often. */
+/* Expects that a send to a dead device is flushed, and @calls calls of the CQ's handler by then. */
 static void send_is_flushed(struct kunit *test, u64 wr_id, int calls)
 {
 	struct bench *b = test->priv;
@@ -397,7 +397,7 @@ static void test_dead_device_flushes(struct kunit *test)
 	bench_complete(b, bench_done(2, 0));
 
 	b->dev.hw.dead = 1;
-	/* Dead, but maybe not stopped: completions that it wrote count, the others wait. */
+	/* The device is dead but not stopped: its completions are valid, nothing is flushed yet. */
 	KUNIT_ASSERT_EQ(test, bench_poll(b, 8, wc), 1);
 	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 10);
 	complete_all(&b->dev.hw.stopped);
@@ -411,25 +411,25 @@ static void test_dead_device_flushes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 20);
 	KUNIT_EXPECT_EQ(test, bench_poll(b, 8, wc), 0);
 
-	/* What is posted now is flushed as well; who has never asked for an event is not called. */
+	/* Later requests are flushed, too; the handler is called only if an event is requested. */
 	flush_work(&b->cqk.wake);
 	b->called = 0;
 	send_is_flushed(test, 29, 0);
 
-	/* Who has is told to look. */
+	/* After a request the handler is called. */
 	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
 	flush_work(&b->cqk.wake);
 	KUNIT_EXPECT_EQ(test, b->called, 0);
 	send_is_flushed(test, 30, 1);
-	/* With nothing left the handler is not called. */
+	/* If no request is left to be flushed, the handler is not called. */
 	vhca_req_notify_cq(&b->cq.ibcq, IB_CQ_NEXT_COMP);
 	flush_work(&b->cqk.wake);
 	KUNIT_EXPECT_EQ(test, b->called, 1);
 }
 
 /*
- * Queues in use for so long that their counts leave the 32 bits which the device tells. The lap is
- * an even one, so that nothing in the cleared rings is valid.
+ * Queues whose counts exceed the 32 bits that the device reports. The lap is an even one, so that
+ * no entry of the cleared rings is valid.
  */
 static void test_counts_wrap(struct kunit *test)
 {
@@ -462,12 +462,12 @@ static void test_counts_wrap(struct kunit *test)
 #define POLL_US		(20 * USEC_PER_MSEC)
 
 /**
- * struct attach - a task that attaches a QP to its CQs, and has no memory
- * @work: the task
+ * struct attach - a work item that attaches a QP to its CQs while allocations fail
+ * @work: the work item
  * @qp: the QP
- * @task: whose allocations fail
+ * @task: the task that runs it
  * @err: result
- * @failed: an allocation has failed for good
+ * @failed: an allocation has failed finally
  * @done: @err is valid
  */
 struct attach {
@@ -479,7 +479,7 @@ struct attach {
 	bool done;
 };
 
-/* An xarray tries a second time. */
+/* The xarray repeats a failed allocation with other flags, so the second one must fail, too. */
 static void fail_again(void *data, unsigned long call_site, const void *ptr, struct kmem_cache *s,
 		       gfp_t gfp_flags, int node)
 {
@@ -500,13 +500,13 @@ static void attach(struct work_struct *work)
 	a->err = vhca_cq_attach_qp(a->qp);
 	current->fail_nth = 0;
 	WRITE_ONCE(a->task, NULL);
-	/* The result is there first. */
+	/* Publishes the result. */
 	smp_store_release(&a->done, true);
 }
 
 /*
- * A poll of the send CQ may have found a QP, which a device that lies has named, when there is no
- * memory to let the receive CQ know it: the QP is freed only after that poll.
+ * A poll of the send CQ may find a QP, named by a faulty device, whose attachment to the receive CQ
+ * then fails for lack of memory: the QP must not be freed before the poll has ended.
  */
 static void test_half_attached(struct kunit *test)
 {
@@ -527,7 +527,7 @@ static void test_half_attached(struct kunit *test)
 	qp->ibqp.send_cq = &b->cq.ibcq;
 	qp->ibqp.recv_cq = &recv->ibcq;
 	qp->kernel = qpk;
-	/* Beside the bench's QP, so that the table of the send CQ needs no memory. */
+	/* Next to the number of the bench's QP, so that the send CQ's table needs no memory. */
 	qp->id = BENCH_QPN + 1;
 	a->qp = qp;
 	INIT_WORK(&a->work, attach);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Ring arithmetic, at the laps and at the ends of the counts. */
+/* Ring arithmetic, where laps and counts wrap. */
 #include <kunit/test.h>
 
 #include "../hw/ring.h"
@@ -23,13 +23,13 @@ static void test_slot_and_lap(struct kunit *test)
 
 static void test_fresh(struct kunit *test)
 {
-	/* A zeroed ring has nothing on the first lap. */
+	/* A zeroed ring has no valid entry on the first lap. */
 	KUNIT_EXPECT_FALSE(test, vhca_ring_fresh(0, 0, 3));
 	KUNIT_EXPECT_TRUE(test, vhca_ring_fresh(1, 0, 3));
-	/* What the first lap wrote is old on the second. */
+	/* Entries of the first lap are not valid on the second. */
 	KUNIT_EXPECT_FALSE(test, vhca_ring_fresh(1, 8, 3));
 	KUNIT_EXPECT_TRUE(test, vhca_ring_fresh(0, 8, 3));
-	/* Other bits of the byte do not count. */
+	/* The other bits of the byte are ignored. */
 	KUNIT_EXPECT_TRUE(test, vhca_ring_fresh(0xff, 0, 3));
 	KUNIT_EXPECT_FALSE(test, vhca_ring_fresh(0xfe, 0, 3));
 }
@@ -48,7 +48,7 @@ static void test_widen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vhca_ring_widen(0xfffffffeULL, 2), 0x100000002ULL);
 	KUNIT_EXPECT_EQ(test, vhca_ring_widen(0x3fffffffeULL, 0xffffffff), 0x3ffffffffULL);
 	KUNIT_EXPECT_EQ(test, vhca_ring_widen(0x300000010ULL, 0x10), 0x300000010ULL);
-	/* Before the tail means a whole 32-bit lap ahead, which nobody has posted. */
+	/* A count before the tail is taken as one 2^32 later, which was not posted. */
 	KUNIT_EXPECT_FALSE(test, vhca_ring_pending(vhca_ring_widen(100, 99), 200, 100));
 }
 

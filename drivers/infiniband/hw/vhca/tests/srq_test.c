@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Shared receive queues of the kernel, on a device that the test plays: it takes receives in order,
- * completes them in any order, and reports what is not true.
+ * completes them in any order, and writes invalid completions.
  */
 #include <linux/prandom.h>
 
@@ -18,7 +18,7 @@ struct srq_bench {
 	struct vhca_srq srq;
 	struct vhca_srq_kernel k;
 	struct vhca_ring other;
-	struct vhca_ring *ring;		/* that the device takes from */
+	struct vhca_ring *ring;		/* from which the device takes receives */
 	u64 taken;
 };
 
@@ -67,7 +67,7 @@ static void tell_taken(struct srq_bench *s, u64 taken)
 	*vhca_db_rec(&s->srq.db, 1) = cpu_to_le64(taken);
 }
 
-/* Take the next receive; returns what stands in it for the completion. */
+/* Takes the next receive, and returns its id for the completion. */
 static u64 take(struct srq_bench *s, u64 wr_id)
 {
 	struct kunit *test = s->b->test;
@@ -107,7 +107,7 @@ static void test_room(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, post(s, i), 0);
 	KUNIT_EXPECT_EQ(test, post(s, i), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, posted(s), SRQ_SIZE);
-	/* A receive that was taken is posted until its completion is polled. */
+	/* A receive occupies its slot until its completion is polled, even after it was taken. */
 	id[0] = take(s, 0);
 	id[1] = take(s, 1);
 	KUNIT_EXPECT_EQ(test, post(s, 8), -ENOMEM);
@@ -139,7 +139,7 @@ static void test_bad_requests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench_recv(s->b, 1), -EINVAL);
 }
 
-/* A model of receives that are taken in order and completed in any, many times round the ring. */
+/* Receives are taken in order and completed in any order, over many laps of the ring. */
 static void test_any_order(struct kunit *test)
 {
 	struct srq_bench *s = make_srq(test);
@@ -188,8 +188,8 @@ static void test_lies(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, post(s, 1), 0);
 	id = take(s, 1);
 	complete_id(s, id + 1);			/* nothing posted there */
-	complete_id(s, id + SRQ_SIZE);		/* no such note */
-	complete_id(s, id ^ BIT_ULL(32));	/* another use of the note */
+	complete_id(s, id + SRQ_SIZE);		/* no such slot */
+	complete_id(s, id ^ BIT_ULL(32));	/* another generation of the slot */
 	complete_id(s, U64_MAX);
 	complete_len(s, id, ROOM + 1);		/* more than it has room for */
 	complete_len(s, id, U32_MAX);
@@ -199,7 +199,7 @@ static void test_lies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wc[0].wr_id, 1);
 	KUNIT_EXPECT_EQ(test, s->k.busy, 0);
 
-	/* More taken than posted, or less than before: not believed. */
+	/* A taken count above the posted one, or below the last one, is ignored. */
 	for (u64 i = 0; i < SRQ_SIZE; i++)
 		KUNIT_ASSERT_EQ(test, post(s, i), 0);
 	tell_taken(s, 100);
@@ -210,7 +210,7 @@ static void test_lies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, post(s, 9), 0);
 }
 
-/* Receives whose completions a QP leaves in its CQ are not posted any more. */
+/* Unpolled completions of a QP that is destroyed free their receives. */
 static void test_purge(struct kunit *test)
 {
 	struct srq_bench *s = make_srq(test);
@@ -256,7 +256,7 @@ static void drain(struct srq_bench *s, u64 from, u64 to)
 	}
 }
 
-/* From every fill: receives before, while and after the ring is replaced, taken from either. */
+/* With any number of receives: some are taken from the old ring and some from the new one. */
 static void test_grow(struct kunit *test)
 {
 	struct srq_bench *s = make_srq(test);
@@ -267,13 +267,13 @@ static void test_grow(struct kunit *test)
 	for (unsigned int fill = 0; fill <= SRQ_SIZE; fill++) {
 		while (next - done < fill)
 			KUNIT_ASSERT_EQ(test, post(s, next++), 0);
-		/* One is out while all this happens. */
+		/* One receive is taken and not completed during the whole replacement. */
 		early = fill ? take(s, done) : 0;
 		begin_move(s, ++log, 0);
 		while (next - done < SRQ_SIZE)
 			KUNIT_ASSERT_EQ(test, post(s, next++), 0);
 		if (fill > 1)
-			drain(s, done + 1, done + 2);	/* the device is in the old ring still */
+			drain(s, done + 1, done + 2);	/* the device still uses the old ring */
 		s->ring = &s->other;
 		if (fill > 2)
 			drain(s, done + 2, done + 3);	/* and now in the new one */
@@ -303,12 +303,12 @@ static void test_shrink(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, post(s, i), 0);
 	for (u64 i = 0; i < 2; i++)
 		out[i] = take(s, i);
-	begin_move(s, 2, -EINVAL);		/* five wait, four would fit */
+	begin_move(s, 2, -EINVAL);		/* five are posted, four would fit */
 	KUNIT_EXPECT_EQ(test, post(s, 7), 0);
 	KUNIT_EXPECT_EQ(test, post(s, 8), -ENOMEM);
 	for (u64 i = 2; i < 4; i++)
 		drain(s, i, i + 1);
-	begin_move(s, 2, 0);			/* four wait */
+	begin_move(s, 2, 0);			/* four are posted */
 	KUNIT_EXPECT_EQ(test, post(s, 8), -ENOMEM);
 	end_move(s, false);			/* the device refuses */
 	KUNIT_EXPECT_EQ(test, s->k.ring.log, SRQ_LOG);
@@ -318,7 +318,7 @@ static void test_shrink(struct kunit *test)
 	s->ring = &s->other;
 	end_move(s, true);
 	KUNIT_EXPECT_EQ(test, post(s, 9), -ENOMEM);
-	/* Those that are out count, until they are polled. */
+	/* Receives that were taken are counted until their completions are polled. */
 	drain(s, 5, 7);
 	KUNIT_EXPECT_EQ(test, post(s, 9), -ENOMEM);
 	for (u64 i = 0; i < 2; i++)
@@ -327,7 +327,7 @@ static void test_shrink(struct kunit *test)
 	drain(s, 7, 10);
 }
 
-/* The device tells what it has taken in 32 bits, with zeros above. */
+/* The device reports the taken count in 32 bits, with zeros above. */
 static void test_count_wraps(struct kunit *test)
 {
 	const u64 start = BIT_ULL(32) - 20;
@@ -352,7 +352,7 @@ static void test_count_wraps(struct kunit *test)
 	}
 }
 
-/* The ring is replaced by one of another size again and again, with receives in it and out. */
+/* The ring is replaced repeatedly by one of another size, with receives posted and taken. */
 static void test_count_wraps_in_moves(struct kunit *test)
 {
 	const u64 start = BIT_ULL(32) - 100;
@@ -370,7 +370,7 @@ static void test_count_wraps_in_moves(struct kunit *test)
 		while (next - done < 1ull << log)
 			KUNIT_ASSERT_EQ(test, post(s, next++), 0);
 		KUNIT_ASSERT_EQ(test, post(s, next), -ENOMEM);
-		/* What is left fits either ring; one of it is out meanwhile. */
+		/* The receives that are left fit either ring; one is taken during the move. */
 		left = left % 4 + 2;
 		drain(s, done, next - left);
 		done = next - left;

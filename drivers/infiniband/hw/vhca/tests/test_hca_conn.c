@@ -119,7 +119,7 @@ static struct ib_qp *make_qp(struct conn *c)
  * @c: filled in
  * @dev: device
  *
- * Return: 0 or a negative errno, and then nothing has been made.
+ * Return: 0; or a negative errno, without any object.
  */
 int conn_open(struct conn *c, struct ib_device *dev)
 {
@@ -127,12 +127,12 @@ int conn_open(struct conn *c, struct ib_device *dev)
 }
 
 /**
- * conn_open_as() - the same, of a kind that is not usual
+ * conn_open_as() - the same, with options
  * @c: filled in
  * @dev: device
- * @o: what is not usual
+ * @o: the options
  *
- * Return: 0 or a negative errno, and then nothing has been made.
+ * Return: 0; or a negative errno, without any object.
  */
 int conn_open_as(struct conn *c, struct ib_device *dev, const struct conn_options *o)
 {
@@ -190,7 +190,7 @@ err_buf:
  */
 void conn_close(struct conn *c)
 {
-	/* The core drains what it polls itself. */
+	/* The core can drain QPs only if it polls their CQ itself. */
 	for (int i = 0; i < 2; i++)
 		if (c->connected[i] && !c->options.cqe)
 			ib_drain_qp(c->qp[i]);
@@ -241,7 +241,7 @@ static int start_uc(struct conn *c, int from, struct ib_qp_attr *init, struct ib
  * conn_connect() - bring a QP from RESET to RTS
  * @c: connection
  * @from: the QP
- * @to: the QP it talks to; of no matter for UD QPs
+ * @to: the QP to which it is connected; ignored for UD QPs
  * @rnr_retry: 0..7
  *
  * Return: 0 or a negative errno.
@@ -292,7 +292,7 @@ static void close_conn(void *c)
 }
 
 /**
- * conn_get() - a connection that goes with the test
+ * conn_get() - make a connection that is closed when the test ends
  * @test: the test; aborted when there is none
  * @dev: device, which stays up until the test ends
  * @self: QP 0 talks to itself; else the QPs talk to each other
@@ -314,12 +314,12 @@ struct conn *conn_get(struct kunit *test, struct ib_device *dev, bool self, u8 r
 }
 
 /**
- * conn_get_as() - two QPs, each connected to itself, of a kind that is not usual
- * @test: the test; aborted when there is none
+ * conn_get_as() - make two QPs with options, each connected to itself
+ * @test: the test; aborted on failure
  * @dev: device, which stays up until the test ends
- * @o: what is not usual
+ * @o: the options
  *
- * Return: the connection, which goes with the test.
+ * Return: the connection, which is closed when the test ends.
  */
 struct conn *conn_get_as(struct kunit *test, struct ib_device *dev, const struct conn_options *o)
 {
@@ -339,7 +339,7 @@ static u8 pattern(u8 seed, u32 i)
 }
 
 /**
- * conn_fill() - put a pattern where data come from and wipe where they go
+ * conn_fill() - fill the first half of the memory with a pattern and clear the second half
  * @c: connection
  * @seed: makes patterns differ
  */
@@ -351,12 +351,12 @@ void conn_fill(struct conn *c, u8 seed)
 }
 
 /**
- * conn_arrived() - have exactly these bytes been copied?
+ * conn_arrived() - check that exactly these bytes were copied
  * @c: connection
  * @off: first byte
  * @len: bytes
  *
- * Return: true when they are where they should be, and the next one is untouched.
+ * Return: true if they are in the second half, and the byte behind them is unchanged.
  */
 bool conn_arrived(struct conn *c, u32 off, u32 len)
 {
@@ -369,7 +369,7 @@ bool conn_arrived(struct conn *c, u32 off, u32 len)
  * @c: connection
  * @qp: which QP
  * @r: the request
- * @opcode: what it is; a READ goes the same way as all others: from the first half to the second
+ * @opcode: its opcode; data go from the first half to the second, also for READ
  * @flags: IB_SEND_*
  * @off: first byte, in both halves
  * @len: bytes
@@ -438,7 +438,7 @@ int conn_write_some(struct conn *c, int n)
 /**
  * conn_recv() - post a receive
  * @c: connection
- * @qp: which QP; of no matter with an SRQ
+ * @qp: which QP; ignored with an SRQ
  * @r: the request
  * @off: first byte, in the second half
  * @len: bytes
@@ -460,7 +460,7 @@ int conn_recv(struct conn *c, int qp, struct conn_wr *r, u32 off, u32 len)
  * conn_wait() - wait for a request's completion
  * @r: the request
  *
- * Return: its status; 255 when it does not come.
+ * Return: its status; 255 after a timeout.
  */
 enum ib_wc_status conn_wait(struct conn_wr *r)
 {
@@ -468,7 +468,7 @@ enum ib_wc_status conn_wait(struct conn_wr *r)
 }
 
 /**
- * conn_works() - expect that a connection that talks to itself still does
+ * conn_works() - expect that a connection still works
  * @test: the test
  * @c: connection of conn_get() with @self
  */

@@ -12,8 +12,8 @@ static void drop_device(void *pdev)
 }
 
 /**
- * vhca_test_device() - a device that can do DMA
- * @test: the test; the device goes with it
+ * vhca_test_device() - make a device that can do DMA
+ * @test: the test; the device is freed when it ends
  *
  * Return: the device; the test is aborted when there is none.
  */

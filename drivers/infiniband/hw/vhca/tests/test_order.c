@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The kernel's side of the order between kernel and device, db_order.h, on a model of a weakly
- * ordered processor. It delays one store, or all of them, until a barrier forbids it, and takes the
- * value of a load as late as it may. The device comes between any two accesses.
+ * The kernel's accesses to memory shared with the device (db_order.h), on a model of a weakly
+ * ordered processor. It delays one store, or all of them, until a barrier forbids it, and delays
+ * the load of a value as long as barriers allow. The device runs between any two accesses.
  *
- * Apart from the tests: KUnit's macros use some of those that the model takes the place of.
+ * This is separate from the tests, because KUnit's macros use some macros that the model redefines.
  */
 #include "test_order.h"
 
@@ -15,9 +15,9 @@ static struct {
 	int hold;		/* the store that is delayed */
 	int stores;		/* so far */
 	unsigned int point;	/* accesses so far */
-	unsigned int chosen;	/* the device comes before this one */
+	unsigned int chosen;	/* the device runs before this one */
 	bool came;
-	bool ordered;		/* what is held comes before the next store */
+	bool ordered;		/* the delayed store must come before the next store */
 	void (*device)(void);
 	struct {
 		void *at;
@@ -25,7 +25,7 @@ static struct {
 		u8 size;
 	} held[ORDER_STORES];
 	unsigned int nheld;
-	const u64 *late_from;	/* a load that is not over, and where it goes */
+	const u64 *late_from;	/* source of a delayed load; late_to is its destination */
 	u64 *late_to;
 } model;
 
@@ -97,7 +97,7 @@ static void model_release(void *at, u64 value)
 	model_store(at, value, sizeof(u64));
 }
 
-/* Atomic, and behind what was stored before; what is loaded next need not wait for it. */
+/* An atomic OR, ordered after earlier stores, but not before later loads. */
 static void model_or(void *at, u64 bits)
 {
 	model_wmb();
@@ -110,7 +110,7 @@ static u64 model_load(const void *at, u8 size)
 	return size == sizeof(u32) ? *(const u32 *)at : *(const u64 *)at;
 }
 
-/* A load whose result may be that of a later time, until a barrier comes. */
+/* A load that may be delayed until the next barrier. */
 static void model_load_late(const u64 *from, u64 *to)
 {
 	access_point();
@@ -141,13 +141,13 @@ static void model_load_late(const u64 *from, u64 *to)
 #include "../queue/db_order.h"
 
 /**
- * order_run() - run the kernel's side, and the device's at one place among its accesses
+ * order_run() - run the kernel's side, and the device's before one of its accesses
  * @hold: number of the store that is delayed, or ORDER_HOLD_*
- * @place: the access before which the device comes
+ * @place: number of the access before which the device runs
  * @kernel: the kernel's side
- * @device: the device's
+ * @device: the device's side
  *
- * Return: whether there was such an access; else the device came behind the last.
+ * Return: true if there was such an access; else the device ran after the last one.
  */
 bool order_run(int hold, unsigned int place, void (*kernel)(void), void (*device)(void))
 {
@@ -182,7 +182,7 @@ bool order_run(int hold, unsigned int place, void (*kernel)(void), void (*device
 /**
  * order_stores() - count the stores of the last run
  *
- * Return: how many there were.
+ * Return: their number.
  */
 int order_stores(void)
 {
@@ -195,21 +195,21 @@ void order_rings(void)
 	order_model.kicked = weak_db_publish(&order_model.db, 0, 7);
 }
 
-/* order_arms - arm, and look for an entry */
+/* order_arms - arm, and check for an entry */
 void order_arms(void)
 {
 	weak_db_arm(&order_model.db, 3, 0, 1);
 	order_model.found = READ_ONCE(order_model.entry);
 }
 
-/* order_posts - write 42 into an entry, and a record that says that it is there */
+/* order_posts - write 42 to an entry, and store the record with its count */
 void order_posts(void)
 {
 	model_store(&order_model.entry, 42, sizeof(order_model.entry));
 	weak_db_store(&order_model.db, 0, 1);
 }
 
-/* order_takes - take an entry, which is 42, and a record that says that it may be written over */
+/* order_takes - read an entry, and store the record that allows the device to overwrite it */
 void order_takes(void)
 {
 	order_model.entry = 42;
@@ -217,7 +217,7 @@ void order_takes(void)
 	weak_db_store(&order_model.db, 0, 1);
 }
 
-/* order_takes_and_rings - the same, and ring: an event queue without room does so */
+/* order_takes_and_rings - the same, and ring, as is done for an event queue that was full */
 void order_takes_and_rings(void)
 {
 	order_model.entry = 42;

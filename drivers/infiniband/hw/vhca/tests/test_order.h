@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* A model of a weak processor, and what the kernel does on it: see test_order.c. */
+/* A model of a weakly ordered processor, and the kernel's code on it: see test_order.c. */
 #ifndef VHCA_TEST_ORDER_H
 #define VHCA_TEST_ORDER_H
 
 #include "../queue/uar.h"
 
-/* Which store is delayed, beside the number of one. */
+/* Special values for the number of the delayed store. */
 #define ORDER_HOLD_NONE	(-2)
 #define ORDER_HOLD_ALL	(-1)
-/* Stores of one run, at most. */
+/* Maximum number of stores of one run. */
 #define ORDER_STORES	8
 
 /**
- * struct order_model - what the kernel and the device share, and what became of it
+ * struct order_model - memory shared by kernel and device, and the results of a run
  * @page: doorbell page
- * @mem: it, for the driver
+ * @mem: the driver's structure of the page
  * @uar: its area
- * @db: its first pair
+ * @db: its first pair of slots
  * @entry: entry of a ring
- * @got: what the kernel took from there
+ * @got: value that the kernel read from the entry
  * @found: the kernel found an entry
  * @kicked: the kernel found that it has to kick the device
  * @asleep: the device sleeps
- * @seen: the device has seen what it looked for
- * @wrong: the device has seen what must not be
+ * @seen: the device has seen the kernel's store
+ * @wrong: the device has seen an inconsistent state
  */
 struct order_model {
 	struct vhca_db_page *page;

@@ -62,7 +62,7 @@ void bench_make_qp(struct bench *b, struct vhca_qp *qp, struct vhca_qp_kernel *k
 
 /**
  * bench_free_qp() - free a QP's rings
- * @qp: the QP, of which nothing is used any more
+ * @qp: the QP, which is not used any more
  */
 void bench_free_qp(struct vhca_qp *qp)
 {
@@ -118,7 +118,7 @@ void bench_exit(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
-	/* The CQ's work waits for the end of a device that counts as dead. */
+	/* The CQ's work item waits until a dead device has stopped. */
 	complete_all(&b->dev.hw.stopped);
 	cancel_work_sync(&b->cqk.wake);
 	bench_free_qp(&b->qp);
@@ -179,8 +179,8 @@ void bench_complete(struct bench *b, struct vhca_cqe cqe)
 }
 
 /**
- * bench_done() - a completion of the QP
- * @index: up to which count
+ * bench_done() - make a completion of the QP
+ * @index: count up to which requests are completed
  * @flags: VHCA_CQE_F_*
  *
  * Its wr_id is wrong, as a faulty device might write it.
@@ -200,11 +200,11 @@ struct vhca_cqe bench_done(u32 index, u8 flags)
 }
 
 /**
- * bench_expect_lies() - the device will write what makes the driver give it up
+ * bench_expect_lies() - allow invalid completions, for which the driver would kill the device
  * @b: bench
  *
- * It counts as dead already, and has not stopped: what the consumer gets beside the lies can be
- * looked at. That a device is given up is shown by one (hca_lies_test.c).
+ * The device is marked as dead but not as stopped, so that the test can check the other
+ * completions. hca_lies_test.c checks that a device is killed.
  */
 void bench_expect_lies(struct bench *b)
 {
@@ -214,7 +214,7 @@ void bench_expect_lies(struct bench *b)
 /**
  * bench_poll() - poll the CQ
  * @b: bench
- * @n: completions there is room for
+ * @n: room at @wc, in completions
  * @wc: filled in
  *
  * Return: as vhca_poll_cq().

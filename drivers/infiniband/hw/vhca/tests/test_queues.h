@@ -26,12 +26,12 @@
  * @test: the test
  * @dev: the device, filled in as far as the queues need it
  * @uar: its doorbell area
- * @cq: completes what both queues do
+ * @cq: CQ of both queues
  * @cqk: its kernel part
  * @qp: an RC QP
  * @qpk: its kernel part
- * @pi: completions written
- * @called: how often the completion handler was called
+ * @pi: number of completions written
+ * @called: number of calls of the completion handler
  */
 struct bench {
 	struct kunit *test;

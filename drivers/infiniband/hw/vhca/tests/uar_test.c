@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Doorbell areas: slots, growth, and what ringing leaves in the pages. */
+/* Doorbell areas: slots, growth, and the contents of the pages after ringing. */
 #include <kunit/test.h>
 
 #include "../queue/uar.h"
@@ -9,10 +9,10 @@ struct area {
 	struct vhca_hw hw;
 	struct vhca_uar uar;
 	unsigned int kicks;
-	unsigned int given;	/* pages the device was given */
+	unsigned int given;	/* number of pages that the device has */
 	unsigned int added;
 	unsigned int gone;
-	int refuse_at;		/* page the device refuses, or -1 */
+	int refuse_at;		/* page that the device refuses, or -1 */
 };
 
 static struct area *uar_to_area(struct vhca_uar *uar)
@@ -129,7 +129,7 @@ static void test_device_refuses_page(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, vhca_db_alloc(&a->uar, &db), 0);
 	KUNIT_EXPECT_EQ(test, vhca_db_alloc(&a->uar, &db), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, a->added - a->gone, 1);
-	/* The number was not used up. */
+	/* The number of the page is used again. */
 	a->refuse_at = -1;
 	KUNIT_ASSERT_EQ(test, vhca_db_alloc(&a->uar, &db), 0);
 	KUNIT_EXPECT_EQ(test, vhca_db_slot(&db), VHCA_DB_SLOTS);
@@ -177,7 +177,7 @@ static void test_ring_on_second_page(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, vhca_db_alloc(&a->uar, &db), 0);
 	KUNIT_ASSERT_EQ(test, db.page->index, 1);
 	vhca_db_ring(&db, 0, 9);
-	/* News on the slot's own page, summary and armed on page 0. */
+	/* The news bit is on the slot's own page, summary and armed are on page 0. */
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(db.page->va->news[0]), 1);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(a->uar.page0->news[0]), 0);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(a->uar.page0->summary[0]), 2);
@@ -192,7 +192,7 @@ static void test_arm(struct kunit *test)
 	vhca_db_arm(&db, 0x123456789ULL, VHCA_ARM_SOLICITED, 0x1000002);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(*vhca_db_rec(&db, 1)),
 			0x23456789ULL | VHCA_ARM_SOLICITED | 2ULL << VHCA_ARM_SEQ_SHIFT);
-	/* Arming is not ringing. */
+	/* Arming does not ring. */
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(a->uar.page0->summary[0]), 0);
 }
 

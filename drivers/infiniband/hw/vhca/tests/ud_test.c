@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Datagrams: addresses, requests and completions; and what other types of QP carry. */
+/* Datagrams: addresses, requests and completions; and the operations of other types of QP. */
 #include "../verbs/ah.h"
 #include "test_queues.h"
 
@@ -76,7 +76,7 @@ static void test_address(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, vhca_query_ah(&u->ah[0].ibah, &back), 0);
 	KUNIT_EXPECT_EQ(test, rdma_ah_get_ah_flags(&back), 0);
 
-	/* Nothing of the old address is left. */
+	/* No member of the old address is left. */
 	KUNIT_ASSERT_EQ(test, vhca_modify_ah(&u->ah[1].ibah, &u->attr[0]), 0);
 	KUNIT_EXPECT_EQ(test, memcmp(&u->ah[1].av, &u->ah[0].av, sizeof(*av)), 0);
 }
@@ -157,7 +157,7 @@ static int send_ud(struct bench *b, struct ib_ah *ah, enum ib_wr_opcode opcode, 
 	return vhca_post_send(&b->qp.ibqp, &wr.wr, &bad);
 }
 
-/* Read bytes of the send ring, which go on at its beginning. */
+/* Reads bytes of the send ring, which continue at its beginning. */
 static void ring_bytes(struct bench *b, size_t pos, void *to, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -165,7 +165,7 @@ static void ring_bytes(struct bench *b, size_t pos, void *to, size_t n)
 						    (VHCA_WQE_BLOCK << BENCH_SQ_LOG));
 }
 
-/* At every place of the ring: the address spans two blocks, at the end also ring and beginning. */
+/* Posts at every place of the ring: the address spans two blocks, and may wrap at the end. */
 static void test_request(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -182,7 +182,7 @@ static void test_request(struct kunit *test)
 	for (int i = 0; i < 3 << BENCH_SQ_LOG; i++) {
 		at = b->qpk.sq.head;
 		pos = at * VHCA_WQE_BLOCK;
-		/* three blocks now and then, so that requests begin at odd and even places */
+		/* Some requests have three blocks: requests begin at odd and even places. */
 		if (i % 3 == 2) {
 			KUNIT_ASSERT_EQ(test, send_ud(b, &u->ah[0].ibah, IB_WR_SEND,
 						      IB_SEND_SIGNALED | IB_SEND_INLINE, &more, 1),
@@ -244,7 +244,7 @@ static void test_inline(struct kunit *test)
 	}
 }
 
-/* What a QP of each type carries. */
+/* The operations of each type of QP. */
 static void test_operations(struct kunit *test)
 {
 	static const struct {
@@ -272,7 +272,7 @@ static void test_operations(struct kunit *test)
 			want = (type == IB_QPT_RC ? ops[i].rc :
 				type == IB_QPT_UC ? ops[i].uc : ops[i].ud) ? 0 : -EINVAL;
 			at = b->qpk.sq.head;
-			/* The largest of the requests, whatever is made of it. */
+			/* The UD request is the largest structure, for any opcode. */
 			err = send_ud(b, &u->ah[0].ibah, ops[i].opcode, IB_SEND_SIGNALED, NULL, 0);
 			KUNIT_EXPECT_EQ_MSG(test, err, want, "type %d, opcode %d", type,
 					    ops[i].opcode);
@@ -288,7 +288,7 @@ static void test_operations(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, send_ud(b, NULL, IB_WR_SEND, 0, NULL, 0), -EINVAL);
 }
 
-/* The core drains every QP by a WRITE; in the error state it is taken, and flushed like others. */
+/* The core drains QPs of all types with a WRITE: in the error state it is accepted and flushed. */
 static void test_drain(struct kunit *test)
 {
 	struct bench *b = test->priv;

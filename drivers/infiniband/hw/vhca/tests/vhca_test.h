@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the driver's KUnit suites share. */
+/* Declarations for the driver's KUnit suites. */
 #ifndef VHCA_TEST_H
 #define VHCA_TEST_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Every kind of send request, byte for byte as the device finds it, and what is refused. */
+/* Every kind of send request, byte by byte as the device reads it, and refused requests. */
 #include "../verbs/ah.h"
 #include "../verbs/caps.h"
 #include "../verbs/mr.h"
@@ -21,7 +21,7 @@ static int post(struct bench *b, const struct ib_send_wr *wr)
 	return err;
 }
 
-/* Post a request and give the blocks that it took. */
+/* Posts a request and returns its blocks. */
 static struct vhca_wqe_ctrl *posted(struct bench *b, const struct ib_send_wr *wr)
 {
 	u64 head = b->qpk.sq.head;
@@ -30,7 +30,7 @@ static struct vhca_wqe_ctrl *posted(struct bench *b, const struct ib_send_wr *wr
 	return block(b, vhca_ring_slot(head, BENCH_SQ_LOG));
 }
 
-/* The last request completes: what does the consumer see? */
+/* Completes the last request, and returns the consumer's completion. */
 static struct ib_wc completed(struct bench *b)
 {
 	struct ib_wc wc;
@@ -96,7 +96,7 @@ static void test_atomics(struct kunit *test)
 	struct vhca_sge *seg;
 	u8 bytes[sizeof(struct vhca_wqe_atomic)];
 
-	/* The last of these goes round the end of the ring of eight blocks. */
+	/* The last of these wraps at the end of the ring of eight blocks. */
 	KUNIT_ASSERT_EQ(test, bench_send(b, 1, 1), 0);
 	completed(b);
 	for (unsigned int i = 0; i < ARRAY_SIZE(atomics); i++) {
@@ -177,7 +177,7 @@ static void test_invalidations(struct kunit *test)
 	ctrl = posted(b, &read.wr);
 	check_ctrl(b, ctrl, VHCA_OP_READ_INV, 1, 1);
 	KUNIT_EXPECT_EQ(test, completed(b).opcode, IB_WC_RDMA_READ);
-	/* The key that ends is that of the entry: another one would not be known to the device. */
+	/* The key to be invalidated must be that of the entry, as the request has no other key. */
 	read.wr.ex.invalidate_rkey++;
 	KUNIT_EXPECT_EQ(test, post(b, &read.wr), -EINVAL);
 	read.wr.ex.invalidate_rkey--;
@@ -225,14 +225,14 @@ static void test_registration(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, completed(b).opcode, IB_WC_REG_MR);
 
 	fast->gaps = true;
-	fast->mr.ibmr.iova = 3;	/* pieces have no pages: any address will do */
+	fast->mr.ibmr.iova = 3;	/* lists of pieces have no page size: any address is valid */
 	ctrl = posted(b, &wr.wr);
 	want.iova = cpu_to_le64(3);
 	want.page_shift = 0;
 	KUNIT_EXPECT_MEMEQ(test, (void *)(ctrl + 1), &want, sizeof(want));
 }
 
-/* Local operations of unreliable connections: of devices that say so, and of no datagrams. */
+/* Local operations on UC QPs, which need a capability; UD QPs have none. */
 static void test_unreliable_registration(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -275,7 +275,7 @@ static void test_bad_registrations(struct kunit *test)
 	wr.key += 0x100;
 	KUNIT_EXPECT_EQ(test, post(b, &wr.wr), -EINVAL);
 	wr.key -= 0x100;
-	/* zero based, but the data do not begin with a page */
+	/* The key is zero-based, but the data do not begin at a page boundary. */
 	fast->mr.ibmr.iova = 0;
 	KUNIT_EXPECT_EQ(test, post(b, &wr.wr), -EINVAL);
 	fast->start = 0x50000;
@@ -294,7 +294,7 @@ static void test_bad_registrations(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->qpk.sq.head, 1);
 }
 
-/* What a device does not offer is refused, and so is what the kernel has no structure for. */
+/* Operations without capability are refused, and so are those without a kernel structure. */
 static void test_not_offered(struct kunit *test)
 {
 	static const struct {
@@ -396,11 +396,11 @@ static void test_large_send(struct kunit *test)
 	struct vhca_sge *sge;
 	u8 *bytes;
 
-	/* The device sets the checksums of segments, asked or not: the flag is SEND's. */
+	/* For LSO the device always sets the checksums: the flag is only for SEND. */
 	l->wr.wr.send_flags |= IB_SEND_IP_CSUM;
 	ctrl = posted(b, &l->wr.wr);
 	check_ctrl(b, ctrl, VHCA_OP_LSO, 3, 1);
-	/* in the second block, behind 16 bytes of the address */
+	/* The segment is in the second block, behind 16 bytes of the address. */
 	seg = (void *)ctrl + VHCA_WQE_BLOCK + 16;
 	bytes = (void *)(seg + 1);
 	KUNIT_EXPECT_EQ(test, le16_to_cpu(seg->mss), 1000);
@@ -489,7 +489,7 @@ static void test_block_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_RC, 0, 0), 1);
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_RC, 0, 16), 1);
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_RC, 0, 17), 2);
-	/* an atomic needs two, and 61 entries all there are */
+	/* An atomic needs two blocks, and 61 entries need the maximum. */
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_RC, 1, 0), 2);
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_UC, 1, 0), 1);
 	KUNIT_EXPECT_EQ(test, vhca_send_wqe_blocks(dev, IB_QPT_RC, 32, 512), 9);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Address handles. The device does not know them: an AH is an address vector, ready to be copied
- * into each request. Nothing here sleeps.
+ * Address handles. They are no objects of the device: an AH is an address vector that is copied
+ * into each work request.
  */
 #include <kunit/visibility.h>
 #include <linux/etherdevice.h>
@@ -13,9 +13,9 @@
 #define MAX_FLOW_LABEL	0xfffff
 
 /**
- * vhca_ah_type() - kind of addresses that a port has
+ * vhca_ah_type() - get the type of a port's addresses
  * @dev: the device
- * @port: a port, which may be none of the device's
+ * @port: number of a port, which need not exist
  *
  * Context: any.
  * Return: RDMA_AH_ATTR_TYPE_ROCE for an Ethernet port, RDMA_AH_ATTR_TYPE_IB otherwise.
@@ -124,10 +124,10 @@ static int check_address(struct vhca_dev *dev, const struct rdma_ah_attr *attr)
  * vhca_create_ah() - ib_device_ops.create_ah and create_user_ah
  * @ibah: address handle
  * @attr: the address
- * @udata: the request of a process, which gets the address vector to put it into its requests
+ * @udata: the request of a process, which gets the address vector for its work requests
  *
- * Context: any for the kernel's own; may sleep for a process'.
- * Return: 0; -EINVAL for an address that cannot be; -EFAULT.
+ * Context: any for kernel consumers; may sleep for a process.
+ * Return: 0; -EINVAL for an invalid address; -EFAULT.
  */
 int vhca_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct ib_udata *udata)
 {
@@ -152,10 +152,10 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_create_ah);
  * @ibah: address handle
  * @attr: the new address
  *
- * Requests that were posted before keep the address they were posted with.
+ * Work requests that were posted before keep the old address.
  *
  * Context: any.
- * Return: 0; -EINVAL for an address that cannot be.
+ * Return: 0; -EINVAL for an invalid address.
  */
 int vhca_modify_ah(struct ib_ah *ibah, struct rdma_ah_attr *attr)
 {

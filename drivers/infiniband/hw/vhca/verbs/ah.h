@@ -10,7 +10,7 @@
 /**
  * struct vhca_ah - address handle
  * @ibah: its base
- * @av: where it leads, as work requests say it
+ * @av: the address vector, in the format of work requests
  */
 struct vhca_ah {
 	struct ib_ah ibah;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the capabilities of a device amount to: operations of its send queues, rights of its memory,
- * and the core's own capability bits.
+ * Operations of send queues, access rights, and capability bits of the core that follow from the
+ * capabilities of a device.
  */
 #include <kunit/visibility.h>
 #include <rdma/vhca-abi.h>
@@ -111,7 +111,7 @@ static const struct cap_effect cap_effects[] = {
 #endif
 };
 
-/* What every device has. */
+/* Operations and attributes that every device has. */
 #define BASE_OPS	(OP(NOP) | OP(SEND) | OP(SEND_IMM) | OP(WRITE) | OP(WRITE_IMM) | OP(READ))
 #define BASE_ACCESS	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ)
 #define BASE_CAPS	(IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_PORT_ACTIVE_EVENT |	\
@@ -119,7 +119,7 @@ static const struct cap_effect cap_effects[] = {
 			 IB_DEVICE_CURR_QP_STATE_MOD)
 
 /**
- * vhca_caps_init() - find out once what requests are compared with later
+ * vhca_caps_init() - derive operations and access rights from the capabilities, for later checks
  * @dev: the device, its limits known
  *
  * Context: any.
@@ -128,7 +128,7 @@ void vhca_caps_init(struct vhca_dev *dev)
 {
 	dev->send_ops = BASE_OPS;
 	dev->access = BASE_ACCESS;
-	/* These came to UC with interface 1.4. */
+	/* UC has these operations since interface version 1.4. */
 	dev->uc_lacks = OP(REG_MR) | OP(LOCAL_INV);
 	if (vhca_hw_has(&dev->hw, VHCA_CAP_UC_FAST_REG))
 		dev->uc_lacks = 0;
@@ -141,13 +141,13 @@ void vhca_caps_init(struct vhca_dev *dev)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_caps_init);
 
-/* Limits of what only some devices have. */
+/* Limits that depend on capabilities. */
 static void fill_limits(const struct vhca_hw *hw, struct ib_device_attr *a)
 {
 	const struct vhca_limits *l = &hw->limits;
 
 	if (vhca_hw_has(hw, VHCA_CAP_UD)) {
-		/* Nothing but memory limits them: the device does not know address handles. */
+		/* There is no limit but memory, as they are no objects of the device. */
 		a->max_ah = INT_MAX;
 	}
 	if (vhca_hw_has(hw, VHCA_CAP_MCAST)) {
@@ -165,7 +165,7 @@ static void fill_limits(const struct vhca_hw *hw, struct ib_device_attr *a)
 		a->cq_caps.max_cq_moderation_count = l->max_moderation_count;
 		a->cq_caps.max_cq_moderation_period = l->max_moderation_period;
 	}
-	/* The device works on host memory as its CPUs do: atomic for everybody. */
+	/* The device accesses host memory like a CPU: its atomics are atomic for CPUs as well. */
 	if (vhca_hw_has(hw, VHCA_CAP_ATOMIC))
 		a->atomic_cap = IB_ATOMIC_GLOB;
 	if (vhca_hw_has(hw, VHCA_CAP_MASKED_ATOMIC))
@@ -173,7 +173,7 @@ static void fill_limits(const struct vhca_hw *hw, struct ib_device_attr *a)
 	if (vhca_hw_has(hw, VHCA_CAP_FAST_REG))
 		a->max_fast_reg_page_list_len = l->max_reg_entries;
 	if (vhca_hw_has(hw, VHCA_CAP_INTEGRITY)) {
-		/* Data and fields share a list. */
+		/* Data and protection fields share a list. */
 		a->max_pi_fast_reg_page_list_len = l->max_reg_entries / 2;
 		a->sig_prot_cap = IB_PROT_T10DIF_TYPE_1 | IB_PROT_T10DIF_TYPE_2 |
 				  IB_PROT_T10DIF_TYPE_3;
@@ -184,9 +184,9 @@ static void fill_limits(const struct vhca_hw *hw, struct ib_device_attr *a)
 }
 
 /**
- * vhca_caps_attr() - fill the attributes that go with capabilities
+ * vhca_caps_attr() - fill in the attributes that depend on capabilities
  * @dev: the device
- * @attr: filled in, apart from what every device has
+ * @attr: those attributes are filled in
  *
  * Context: any.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What capabilities amount to. */
+/* Operations, rights and attributes that depend on capabilities. */
 #ifndef VHCA_CAPS_H
 #define VHCA_CAPS_H
 

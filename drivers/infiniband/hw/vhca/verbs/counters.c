@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Counters of a port, which the core shows in sysfs (hw_counters) and by netlink, and counters that
- * QPs are bound to. Both count the same things: what the core shows of a port is the sum of the
- * port's own values and those of its counters, so the port's own leave out QPs that are bound.
+ * Counters of a port, which the core shows in sysfs (hw_counters) and by netlink, and counters to
+ * which QPs are bound. Both have the same values: for a port the core shows the sum of the port's
+ * own values and those of its counters, so the port's own values exclude QPs that are bound.
  */
 #include <rdma/ib_verbs.h>
 #include <rdma/rdma_counter.h>
@@ -71,7 +71,7 @@ static void take_values(struct rdma_hw_stats *stats, const union counters *c)
  * @index: which counter is asked for; all are read in any case
  *
  * Context: may sleep.
- * Return: number of counters; as the device commands.
+ * Return: number of counters; or an error of commands.
  */
 int vhca_get_hw_stats(struct ib_device *ibdev, struct rdma_hw_stats *stats, u32 port, int index)
 {
@@ -103,7 +103,7 @@ struct rdma_hw_stats *vhca_counter_alloc_stats(struct rdma_counter *counter)
  * @counter: counter, whose stats are filled in
  *
  * Context: may sleep.
- * Return: 0; as the device commands.
+ * Return: 0; or an error of commands.
  */
 int vhca_counter_update_stats(struct rdma_counter *counter)
 {
@@ -122,7 +122,7 @@ int vhca_counter_update_stats(struct rdma_counter *counter)
  * @qp: QP that is bound to no counter
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP for a QP for MADs; as the device commands.
+ * Return: 0; -EOPNOTSUPP for a QP for MADs; or an error of commands.
  */
 int vhca_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
 {
@@ -144,7 +144,7 @@ int vhca_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
 		return err;
 	}
 	counter->id = number;
-	/* Linux 6.12 leaves that to drivers. */
+	/* Linux 6.12 expects the driver to set this. */
 	qp->counter = counter;
 	return 0;
 }
@@ -156,7 +156,7 @@ int vhca_counter_bind_qp(struct rdma_counter *counter, struct ib_qp *qp)
  * This succeeds on a dead device.
  *
  * Context: may sleep.
- * Return: 0; as the device commands.
+ * Return: 0; or an error of commands.
  */
 int vhca_counter_unbind_qp(struct ib_qp *qp)
 {
@@ -175,7 +175,7 @@ int vhca_counter_unbind_qp(struct ib_qp *qp)
  * This succeeds on a dead device.
  *
  * Context: may sleep.
- * Return: 0; as the device commands.
+ * Return: 0; or an error of commands.
  */
 int vhca_counter_dealloc(struct rdma_counter *counter)
 {

@@ -111,12 +111,12 @@ static int publish(struct vhca_dev *dev, struct vhca_cq *cq)
 	if (err != -EBUSY)
 		return err;
 	dev_err_ratelimited(dev->hw.dev, "device gave out CQ %u twice\n", cq->cqn);
-	/* Which of the two it would destroy nobody knows. */
+	/* DESTROY_CQ would be ambiguous. */
 	vhca_hw_give_up(&dev->hw, "it gave out a number twice");
 	return -EIO;
 }
 
-/* Let events find the CQ no more, and wait for those that have found it. */
+/* Removes the CQ from the tables of events, and waits until no event handler uses it. */
 static void unpublish(struct vhca_dev *dev, struct vhca_cq *cq)
 {
 	vhca_id_del(&cq->vector->cqs, cq->cqn, &cq->comp);
@@ -137,14 +137,13 @@ static int answer_create(struct vhca_dev *dev, struct vhca_cq *cq, struct ib_uda
 /**
  * vhca_create_cq() - ib_device_ops.create_cq
  * @ibcq: completion queue; its cqe is set to the entries that the ring has
- * @attr: entries at least, completion vector, IB_UVERBS_CQ_FLAGS_*
- * @attrs: the request of a process, whose ring lies in its own memory; NULL for the kernel's own
+ * @attr: minimum number of entries, completion vector, IB_UVERBS_CQ_FLAGS_*
+ * @attrs: the request of a process, whose ring is in its own memory; NULL for kernel consumers
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP for flags that the device does not have, or a private request with unknown
  * fields; -EINVAL for a size, a vector or a ring that the device does not have; -EFAULT; -ENOMEM;
- * -EIO when the device gave out a number that another CQ has; what pinning returns; as the device
- * commands.
+ * -EIO when the device gave out a number that another CQ has; an error of pinning or of commands.
  */
 int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		   struct uverbs_attr_bundle *attrs)
@@ -193,7 +192,7 @@ err_publish:
 	unpublish(dev, cq);
 err_destroy:
 	if (vhca_hw_settle(&dev->hw, vhca_cmd_destroy_cq(&dev->hw, cq->cqn)))
-		return err;	/* The device still writes to the ring: better lost than reused. */
+		return err;	/* The device may still write to the ring, so it is not freed. */
 err_db:
 	vhca_db_free(&cq->db);
 err_ring:
@@ -204,11 +203,11 @@ err_ring:
 /**
  * vhca_modify_cq() - ib_device_ops.modify_cq: moderate a CQ's events
  * @ibcq: completion queue
- * @count: completions that an event waits for; 0 or 1: it does not wait
- * @period: microseconds after which it waits no longer; 0: it does not wait
+ * @count: number of completions after which an event is raised; with 0 or 1 there is no delay
+ * @period: maximum delay of an event in microseconds; with 0 there is no delay
  *
  * Context: may sleep.
- * Return: 0; -EINVAL above the device's limits; as the device commands.
+ * Return: 0; -EINVAL above the device's limits; or an error of commands.
  */
 int vhca_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
 {
@@ -229,10 +228,10 @@ int vhca_modify_cq(struct ib_cq *ibcq, u16 count, u16 period)
  * @ibcq: completion queue that no QP uses any more
  * @udata: unused
  *
- * When this has succeeded no handler of the CQ is running or will be called.
+ * After success no handler of the CQ is running or will be called.
  *
  * Context: may sleep.
- * Return: 0; as the device commands, and then the CQ is as before.
+ * Return: 0; or an error of commands, after which the CQ is unchanged.
  */
 int vhca_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {

@@ -11,26 +11,26 @@
 
 struct vhca_qp;
 
-/* Overwrites the QP number of completions whose QP is gone; no QP has it, they are 24 bits. */
+/* QP number written to completions of a destroyed QP; real QP numbers have 24 bits. */
 #define VHCA_QPN_NONE	0xffffffffU
 
 /**
- * struct vhca_cq_kernel - what a CQ of the kernel has besides
+ * struct vhca_cq_kernel - additional part of a kernel CQ
  * @cq: the CQ
  * @ring: the entries
- * @lock: protects the fields below, and the QPs' fields that say so
+ * @lock: protects the fields below, and fields of QPs whose comments refer to it
  * @ci: consumer count
- * @seq: sequence number of the last arm record, 0: there was none
- * @any_seq: that of the last record for any completion, 0: none counts any more
+ * @seq: sequence number of the last arm record, 0 if there was none
+ * @any_seq: that of the last record for any completion, 0 if it is not valid any more
  * @any_ci: consumer count at that record
- * @any_at: count of the entry that it waits for
- * @qps: QPs by vhca_qp_id() that complete anything here; they leave before the lock is taken a last
- *	time
+ * @any_at: count of the entry for which it requests the event
+ * @qps: QPs that complete to this CQ, by vhca_qp_id(); a QP is removed before its destruction takes
+ *	the lock the last time
  * @senders: QPs that complete sends here
  * @receivers: QPs that complete receives here
  * @wake: calls the completion handler for a dead device
  * @moving: the ring is being replaced: nothing can be polled
- * @asked: completions for which an event was asked meanwhile, the fewest of them; 0: none was
+ * @asked: smallest number of completions for which an event was requested meanwhile, 0 for none
  */
 struct vhca_cq_kernel {
 	struct vhca_cq *cq;
@@ -52,9 +52,9 @@ struct vhca_cq_kernel {
 /**
  * struct vhca_cq - completion queue
  * @ibcq: its base
- * @vector: completion vector it reports to
+ * @vector: completion vector to which it reports
  * @cqn: the device's number for it
- * @resize: held while the ring is replaced, and while a QP's entries are looked for
+ * @resize: held while the ring is replaced, and while entries of a QP are marked
  * @log: log2 of its entries; changed under @resize and the kernel part's lock
  * @db: consumer slot and arm record
  * @comp: found by completion events
@@ -78,7 +78,7 @@ struct vhca_cq {
 VHCA_TO(cq, ibcq)
 
 /**
- * vhca_cq_wake_soft() - have a kernel CQ's consumer poll, since the device will not call it
+ * vhca_cq_wake_soft() - queue a call of a kernel CQ's handler, when the device raises no event
  * @cq: the CQ
  *
  * Context: any.
@@ -89,13 +89,13 @@ static inline void vhca_cq_wake_soft(struct vhca_cq *cq)
 }
 
 /**
- * vhca_cq_was_armed() - has a kernel CQ's consumer ever asked for an event?
+ * vhca_cq_was_armed() - has a kernel CQ's consumer ever requested an event?
  * @k: the kernel's part of the CQ
  *
- * One that has not polls by itself and must not be called: the core takes a call for a bug.
+ * A consumer that has not polls by itself, and its handler must not be called: the core warns.
  *
  * Context: any.
- * Return: whether it has.
+ * Return: true if it has.
  */
 static inline bool vhca_cq_was_armed(const struct vhca_cq_kernel *k)
 {

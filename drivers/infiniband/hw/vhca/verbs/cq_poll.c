@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The kernel's completions.
+ * Polling of kernel CQs.
  *
- * Which request a completion belongs to is decided by counting: the device says up to where a
- * queue is finished, and the driver finds the request in its own notes (struct vhca_wr). A
- * consumer's pointer in a wr_id is therefore never taken from memory that the device can write.
- * Receives of an SRQ complete in any order; the device is given the number of a note with each
- * (struct vhca_srq_note), which is checked. So is the length of what was received: consumers read
- * that many bytes.
+ * The work request of a completion is found by counting: the device reports the count up to which a
+ * queue is completed, and the driver finds the request in its own records (struct vhca_wr). So a
+ * wr_id, which may be a pointer of the consumer, is never read from memory that the device can
+ * write. Receives of an SRQ complete in any order; each carries the number of a record (struct
+ * vhca_srq_note), which the device returns and the driver checks. The received length is checked as
+ * well, since consumers read that many bytes.
  *
- * A QP is found by number among those that complete to this CQ, and by port if every port has one
- * of that number. Whatever the device names, the QP cannot go away under a poll: it leaves the CQ's
- * table first, and then its destruction takes the CQ's lock. That would not protect a QP of another
- * CQ, so only the CQ's own table is looked into.
+ * A QP is looked up by number in the CQ's own table, and by port for QP 0 and QP 1. It cannot be
+ * freed during a poll, whatever number the device reports: its destruction removes it from the
+ * table and then takes the CQ's lock. That would not protect QPs of other CQs, so that only the
+ * CQ's own table is used.
  */
 #include <kunit/visibility.h>
 #include <linux/if_vlan.h>
@@ -72,8 +72,8 @@ static enum ib_wc_status wc_status(u8 status)
 }
 
 /*
- * Bytes that must lie in the receive which a completion names: none if that has failed, or is a
- * send. A WRITE has put its data elsewhere; datagram QPs get none.
+ * Number of bytes that the receive of a completion must have room for: 0 for an error or a send.
+ * The data of a WRITE are not in the receive; datagram QPs get no WRITEs.
  */
 static u32 received(const struct vhca_qp *qp, const struct vhca_cqe *cqe)
 {
@@ -86,7 +86,7 @@ static u32 received(const struct vhca_qp *qp, const struct vhca_cqe *cqe)
 	return le32_to_cpu(cqe->byte_len);
 }
 
-/* Find the request that ends at a count the device reported; requests before it are finished. */
+/* Finds the request that ends at the reported count; the requests before it are completed. */
 static bool complete_wr(const struct vhca_qp *qp, struct vhca_wq *wq, const struct vhca_cqe *cqe,
 			struct ib_wc *wc)
 {
@@ -110,7 +110,7 @@ static bool complete_wr(const struct vhca_qp *qp, struct vhca_wq *wq, const stru
 	return true;
 }
 
-/* Find the receive of an SRQ by the number of its note, which the device returns; it is checked. */
+/* Finds the receive of an SRQ by the number of its record, which the device has returned. */
 static bool complete_srq_wr(struct vhca_qp *qp, const struct vhca_cqe *cqe, struct ib_wc *wc)
 {
 	wc->opcode = IB_WC_RECV;
@@ -118,7 +118,7 @@ static bool complete_srq_wr(struct vhca_qp *qp, const struct vhca_cqe *cqe, stru
 				    received(qp, cqe), &wc->wr_id);
 }
 
-/* What the frame of a datagram said, of which the address of an answer is made. */
+/* Fills in fields of a datagram's Ethernet frame, from which a reply address is made. */
 static void fill_frame(struct ib_wc *wc, const struct vhca_cqe *cqe)
 {
 	u16 tag = le16_to_cpu(cqe->vlan);
@@ -162,7 +162,7 @@ static void fill_recv(const struct vhca_dev *dev, struct ib_wc *wc, const struct
 		fill_frame(wc, cqe);
 }
 
-/* Turn one entry into a work completion; false when it is of no use to anyone. */
+/* Converts an entry to a work completion; false if it has to be dropped. */
 static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_wc *wc)
 {
 	struct vhca_dev *dev = to_vdev(cq->ibcq.device);
@@ -195,7 +195,7 @@ static bool take_cqe(struct vhca_cq *cq, const struct vhca_cqe *cqe, struct ib_w
 	return true;
 
 nonsense:
-	/* Which of its requests are over nobody can tell any more: let all of them be flushed. */
+	/* It is unknown which requests of the QP have completed: all of them will be flushed. */
 	if (vhca_hw_kill(&dev->hw, "it completed what a QP was not asked to do"))
 		dev_err(dev->hw.dev,
 			"CQ %u: QP %#x, status %u, opcode %u, flags %#x, request %u, %u bytes\n",
@@ -204,7 +204,7 @@ nonsense:
 	return false;
 }
 
-/* Completions of a dead device: everything that was posted is flushed. */
+/* Completions of a dead device: all posted requests are flushed. */
 static int flush_list(struct list_head *list, int n, struct ib_wc *wc, bool recv)
 {
 	struct vhca_wq *wq;
@@ -240,7 +240,7 @@ static int flush_dead(struct vhca_cq *cq, int n, struct ib_wc *wc)
 /**
  * vhca_poll_cq() - ib_device_ops.poll_cq
  * @ibcq: completion queue of the kernel's
- * @n: how many completions there is room for
+ * @n: room at @wc, in completions
  * @wc: the completions, filled in from the start
  *
  * Context: any.
@@ -258,7 +258,7 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 
 	spin_lock_irqsave(&k->lock, flags);
 	start = k->ci;
-	/* One lap at most: entries of no use must not keep the CPU here, however many come. */
+	/* At most one lap: a device that keeps writing invalid entries must not hold the CPU. */
 	while (got < n && !k->moving && k->ci - start < vhca_ring_entries(&k->ring) &&
 	       cq_pending(cq, k->ci)) {
 		/* The device wrote the owner after the rest of the entry. */
@@ -278,9 +278,9 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 EXPORT_SYMBOL_IF_KUNIT(vhca_poll_cq);
 
 /**
- * vhca_cq_waiting() - count the completions that wait to be polled
+ * vhca_cq_waiting() - count the unpolled completions
  * @cq: the CQ; its lock is held
- * @max: count no further
+ * @max: maximum of the result
  *
  * Context: the CQ's lock is held.
  * Return: 0 to @max.
@@ -304,7 +304,7 @@ unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max)
 /**
  * vhca_peek_cq() - ib_device_ops.peek_cq
  * @ibcq: completion queue of the kernel's
- * @n: count no further
+ * @n: maximum of the result
  *
  * Context: any.
  * Return: completions that a poll would find now, 0 to @n.
@@ -323,7 +323,7 @@ int vhca_peek_cq(struct ib_cq *ibcq, int n)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_peek_cq);
 
-/* Does the last arming for any completion still wait for its entry? */
+/* Is the last arming for any completion still in effect? */
 static bool any_waits(struct vhca_cq *cq)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
@@ -331,7 +331,7 @@ static bool any_waits(struct vhca_cq *cq)
 	return k->any_seq && k->any_at >= k->ci && (k->moving || !cq_pending(cq, k->any_at));
 }
 
-/* Arm for when @n completions wait; an arming that still waits for an earlier entry stands. */
+/* Arms the CQ for @n unpolled completions, unless it is still armed for an earlier entry. */
 static void arm_any(struct vhca_cq *cq, unsigned int n)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
@@ -346,8 +346,8 @@ static void arm_any(struct vhca_cq *cq, unsigned int n)
 }
 
 /*
- * An arming for any completion stands until the device has answered it, which only the device
- * knows. The record therefore says how far back that arming lies, as long as the number fits.
+ * An arming for any completion is in effect until the device has raised its event, which only the
+ * device knows. Therefore the record has the distance to that arming, as long as that fits.
  */
 static void arm_solicited(struct vhca_cq *cq)
 {
@@ -356,7 +356,7 @@ static void arm_solicited(struct vhca_cq *cq)
 	u32 since = k->any_seq ? (seq - k->any_seq) & VHCA_ARM_SEQ_MASK : 0;
 
 	if (since > VHCA_ARM_SINCE_MASK) {
-		/* Nothing was polled meanwhile that could have answered it: arm for any anew. */
+		/* No completion was polled since, so arm for any completion again. */
 		if (k->ci == k->any_ci) {
 			arm_any(cq, 1);
 			return;
@@ -369,8 +369,8 @@ static void arm_solicited(struct vhca_cq *cq)
 }
 
 /*
- * The CQ has been armed for when @n completions wait; returns whether they do. While the ring is
- * being replaced a poll finds nothing, whatever has come: the consumer is called afterwards.
+ * Called after the CQ was armed for @n completions; returns true if there are as many already.
+ * While the ring is being replaced nothing can be polled; the consumer is called afterwards.
  */
 static bool look_behind_arm(struct vhca_cq *cq, unsigned int n)
 {
@@ -387,8 +387,8 @@ static bool look_behind_arm(struct vhca_cq *cq, unsigned int n)
  * @ibcq: completion queue of the kernel's
  * @notify: which completion raises the event, and whether to report missed ones
  *
- * An event for any completion that was asked for before, and has not come yet, is not cancelled by
- * asking for solicited completions.
+ * A request for solicited completions does not cancel an earlier request for any completion whose
+ * event is still due.
  *
  * Context: any.
  * Return: 0; 1 if IB_CQ_REPORT_MISSED_EVENTS is set and a poll might find something.
@@ -418,13 +418,13 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_req_notify_cq);
 /**
  * vhca_req_ncomp_notif() - rdma_ext_ops.req_ncomp_notif
  * @ibcq: completion queue of the kernel's
- * @n: completions that have to wait for an event to come, 1 to the size of the queue
+ * @n: number of unpolled completions at which the event is raised, 1 to the size of the queue
  *
- * If an event for fewer completions was asked for before and has not come yet, that event comes,
- * and no other.
+ * If an event for fewer completions was requested before and is still due, only that event is
+ * raised.
  *
  * Context: any.
- * Return: 0; 1 if they wait already.
+ * Return: 0; 1 if there are as many already.
  */
 int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n)
 {
@@ -462,7 +462,7 @@ static bool has_qps(struct vhca_cq_kernel *k)
 }
 
 /**
- * vhca_cq_wake_work() - call the completion handler when a poll would find something
+ * vhca_cq_wake_work() - call the completion handler if a poll would find a completion
  * @work: member wake of the kernel's part of a CQ
  *
  * Context: a work queue.
@@ -475,7 +475,7 @@ void vhca_cq_wake_work(struct work_struct *work)
 
 	wait_for_completion(&to_vdev(cq->ibcq.device)->hw.stopped);
 	spin_lock_irq(&k->lock);
-	/* Without QPs the consumer is about to free the CQ and must not be called any more. */
+	/* Without QPs the consumer may be about to free the CQ, and must not be called any more. */
 	call = vhca_cq_was_armed(k) &&
 	       (anything_to_flush(k) || (!k->moving && cq_pending(cq, k->ci) && has_qps(k)));
 	spin_unlock_irq(&k->lock);
@@ -485,11 +485,11 @@ void vhca_cq_wake_work(struct work_struct *work)
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_wake_work);
 
 /**
- * vhca_cq_wake_users() - a dead device was stopped: have a kernel CQ's consumer poll
- * @cq: the CQ, which the caller keeps from being destroyed
+ * vhca_cq_wake_users() - make a kernel CQ's consumer poll after a dead device was stopped
+ * @cq: the CQ, on which the caller holds a reference
  *
- * Without QPs there is nothing to flush. So nothing is queued for a CQ that is still being created,
- * and may be freed without having been used.
+ * Without QPs there is nothing to flush. Therefore no work is queued for a CQ that is still being
+ * created and may be freed unused.
  *
  * Context: any but interrupts.
  */
@@ -504,15 +504,15 @@ void vhca_cq_wake_users(struct vhca_cq *cq)
 		vhca_cq_wake_soft(cq);
 }
 
-/* Let no poll of a CQ find a QP any more; those that have found it hold the CQ's lock. */
+/* Removes a QP from a CQ's table; polls that have found it still hold the CQ's lock. */
 static void forget_qp(struct vhca_cq_kernel *k, struct vhca_qp *qp)
 {
-	/* The next QP of its number may be there already. */
+	/* A new QP with the same number may be in the table already. */
 	xa_cmpxchg(&k->qps, qp->id, qp, NULL, 0);
 }
 
 /**
- * vhca_cq_attach_qp() - let the CQs of a kernel QP know it
+ * vhca_cq_attach_qp() - add a kernel QP to the tables of its CQs
  * @qp: the QP
  *
  * Context: may sleep.
@@ -530,7 +530,7 @@ int vhca_cq_attach_qp(struct vhca_qp *qp)
 	err = xa_err(xa_store(&recv->qps, qp->id, qp, GFP_KERNEL));
 	if (err) {
 		forget_qp(send, qp);
-		/* A device that lies may have had a poll find it. */
+		/* A poll may use the QP already, if a faulty device has named it. */
 		spin_lock_irq(&send->lock);
 		spin_unlock_irq(&send->lock);
 		return err;
@@ -547,8 +547,8 @@ int vhca_cq_attach_qp(struct vhca_qp *qp)
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_attach_qp);
 
 /*
- * Called with the CQ's lock held: mark the entries that a QP leaves in a CQ. The receives of its
- * SRQ among them are not posted any more, although nobody gets their completions.
+ * Called with the CQ's lock held: marks the unpolled entries of a QP, so that they are dropped. For
+ * receives of its SRQ the records are freed.
  */
 static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
 {
@@ -573,9 +573,9 @@ static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
 }
 
 /**
- * vhca_cq_purge_qp() - forget what a kernel QP has left in its CQs
+ * vhca_cq_purge_qp() - drop the unpolled completions of a kernel QP
  * @qp: the QP, which completes nothing any more
- * @detach: the QP goes away
+ * @detach: the QP is being destroyed
  *
  * Context: may sleep.
  */
@@ -588,7 +588,7 @@ void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach)
 		forget_qp(send->kernel, qp);
 		forget_qp(recv->kernel, qp);
 	}
-	/* While a ring is replaced entries are in two places. */
+	/* While a ring is being replaced, its entries are in two rings. */
 	mutex_lock(&send->resize);
 	spin_lock_irq(&send->kernel->lock);
 	disown_cqes(send, qp);

@@ -2,10 +2,10 @@
 /*
  * Replacing the ring of a CQ that is in use.
  *
- * The device writes entries to the new ring from a count on that its answer names; those before it
- * are copied from the old one. The new ring is laid out for the present consumer count: while the
- * kernel's own ring is replaced nothing is polled. A consumer that asks for an event meanwhile is
- * called afterwards, since completions that came before raised none.
+ * The device writes entries to the new ring from the count in its response on; those before it are
+ * copied from the old ring. The new ring is laid out for the current consumer count, so a kernel CQ
+ * cannot be polled during the replacement. If its consumer requests an event in that time it is
+ * called afterwards, since completions may have come before that raised none.
  */
 #include <linux/log2.h>
 #include <kunit/visibility.h>
@@ -31,7 +31,7 @@ void vhca_cq_move_begin(struct vhca_cq *cq, struct vhca_ring *to)
 	spin_lock_irq(&k->lock);
 	k->moving = true;
 	spin_unlock_irq(&k->lock);
-	/* No entry is valid. The consumer count stands. */
+	/* No entry is valid. The consumer count does not change. */
 	for (u64 count = k->ci; count - k->ci < vhca_ring_entries(to); count++) {
 		entry = vhca_ring_at(to, count);
 		entry->owner = !vhca_ring_lap(count, to->log);
@@ -39,7 +39,7 @@ void vhca_cq_move_begin(struct vhca_cq *cq, struct vhca_ring *to)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_move_begin);
 
-/* Polling goes on; true when the consumer is to be called, as it has asked to be meanwhile. */
+/* Allows polling again; true if the consumer has requested an event and has to be called. */
 static bool resume_polling(struct vhca_cq *cq)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
@@ -65,12 +65,12 @@ static void copy_entries(struct vhca_cq_kernel *k, struct vhca_ring *to, u64 end
  * vhca_cq_move_end() - finish replacing a kernel CQ's ring
  * @cq: the CQ
  * @to: the new ring, which the device uses; filled with the old one
- * @first: low half of the count of the first entry written there, as the device says
- * @call: set to whether the completion handler is to be called
+ * @first: low 32 bits of the count of the first entry written there, from the device's response
+ * @call: set to true if the completion handler has to be called
  *
  * Context: may sleep.
- * Return: 0; -EPROTO when the device's count makes no sense, and then nothing that it completed
- * before can be found.
+ * Return: 0; -EPROTO if the device's count is invalid, after which completions in the old ring are
+ * lost.
  */
 int vhca_cq_move_end(struct vhca_cq *cq, struct vhca_ring *to, u32 first, bool *call)
 {
@@ -92,9 +92,9 @@ int vhca_cq_move_end(struct vhca_cq *cq, struct vhca_ring *to, u32 first, bool *
 EXPORT_SYMBOL_IF_KUNIT(vhca_cq_move_end);
 
 /**
- * vhca_cq_move_cancel() - keep a kernel CQ's ring, since the device refused the new one
+ * vhca_cq_move_cancel() - keep a kernel CQ's ring after the device refused the new one
  * @cq: the CQ
- * @call: set to whether the completion handler is to be called
+ * @call: set to true if the completion handler has to be called
  *
  * Context: may sleep.
  */
@@ -136,7 +136,7 @@ static int resize_kernel(struct vhca_dev *dev, struct vhca_cq *cq, u8 log)
 		vhca_cq_move_cancel(cq, &call);
 	} else {
 		err = vhca_cq_move_end(cq, &ring, first, &call);
-		/* Nobody knows which of the rings it writes to. */
+		/* It is unknown to which of the rings the device writes. */
 		if (err)
 			vhca_hw_give_up(&dev->hw, "it lost count of a completion queue's entries");
 	}
@@ -148,7 +148,7 @@ static int resize_kernel(struct vhca_dev *dev, struct vhca_cq *cq, u8 log)
 	return err;
 }
 
-/* The process has made the ring; it copies what is not in it. */
+/* The process has allocated the new ring, and copies the entries of the old one itself. */
 static int resize_user(struct vhca_dev *dev, struct vhca_cq *cq, u32 cqe, struct ib_udata *udata)
 {
 	struct vhca_resize_cq_resp resp = {};
@@ -167,7 +167,7 @@ static int resize_user(struct vhca_dev *dev, struct vhca_cq *cq, u32 cqe, struct
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "resize_cq: log_cqe %u: ring is to hold %u, device limit is %u",
 				   req.log_cqe, cqe, dev->hw.limits.max_cqe);
-	/* A process that cannot be answered would not find its completions. */
+	/* Checked before the command: without the response a process could not find completions. */
 	err = vhca_udata_out(dev, udata, "resize_cq", &resp, sizeof(resp), sizeof(resp)) ?:
 	      vhca_user_ring_get(dev, &ring, "resize_cq: buf_addr", req.buf_addr,
 				 sizeof(struct vhca_cqe) << req.log_cqe);
@@ -187,12 +187,12 @@ static int resize_user(struct vhca_dev *dev, struct vhca_cq *cq, u32 cqe, struct
 /**
  * vhca_resize_cq() - ib_device_ops.resize_cq
  * @ibcq: completion queue
- * @cqe: entries at least
- * @udata: the request of a process, NULL for the kernel's own
+ * @cqe: minimum number of entries
+ * @udata: the request of a process, NULL for kernel consumers
  *
  * Context: may sleep.
  * Return: 0; -EINVAL for a size that the device does not have, or for fewer entries than wait to be
- * polled; -ENOMEM; as the device commands.
+ * polled; -ENOMEM; or an error of commands.
  */
 int vhca_resize_cq(struct ib_cq *ibcq, int cqe, struct ib_udata *udata)
 {

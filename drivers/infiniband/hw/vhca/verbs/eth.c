@@ -2,10 +2,9 @@
 /*
  * Ethernet ports: the link of a port's net device, and the GID table.
  *
- * The core keeps the table and says what stands in it. The device needs the link layer's addresses
- * of each entry besides: the MAC address and the VLAN of the net device that the GID belongs to.
- * The core does not write an entry again when only these change, so they are kept here, and
- * compared when a net device says that its address has changed.
+ * The core owns the table. For each entry the device also needs the MAC address and the VLAN of the
+ * net device to which the GID belongs. The core does not write an entry again if only these change,
+ * so they are stored here, and compared when the address of a net device has changed.
  */
 #include <kunit/visibility.h>
 #include <linux/etherdevice.h>
@@ -22,10 +21,10 @@ static struct vhca_port *to_port(struct vhca_dev *dev, u32 port)
 }
 
 /**
- * vhca_port_init() - prepare for a port
+ * vhca_port_init() - initialise the state of a port
  * @dev: the device, not registered yet
  * @port: 1..ports
- * @attr: what the device says about it
+ * @attr: output of QUERY_PORT
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -66,12 +65,12 @@ static u8 fitting_mtu(const struct vhca_port *p, const struct net_device *ndev)
 {
 	enum ib_mtu mtu = iboe_get_mtu(READ_ONCE(ndev->mtu));
 
-	/* A net device for the shortest frames only: larger packets are lost, smaller ones fit. */
+	/* If the net device's MTU is below that for 256 bytes, larger packets are lost. */
 	return clamp_t(u8, mtu, IB_MTU_256, p->max_mtu);
 }
 
 /**
- * vhca_eth_get_link() - look at the net device of an Ethernet port
+ * vhca_eth_get_link() - get the link state of an Ethernet port's net device
  * @dev: the device
  * @port: an Ethernet port
  * @link: filled in
@@ -91,7 +90,7 @@ void vhca_eth_get_link(struct vhca_dev *dev, u32 port, struct vhca_eth_link *lin
 	dev_put(ndev);
 }
 
-/* Fill in the link layer's part of an entry as its net device has it now. */
+/* Fills in the current MAC address and VLAN of an entry's net device. */
 static int read_address(struct vhca_gid *gid)
 {
 	return rdma_read_gid_l2_fields(gid->attr, &gid->vlan, gid->mac);
@@ -118,7 +117,7 @@ static int write_gid(struct vhca_dev *dev, const struct vhca_gid *gid)
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP for another type than RoCE v2; -EINVAL for an index that the device does
- * not have; -ENODEV when the entry has lost its net device; as the device commands.
+ * not have; -ENODEV when the entry has lost its net device; or an error of commands.
  */
 int vhca_add_gid(const struct ib_gid_attr *attr, void **context)
 {
@@ -134,7 +133,7 @@ int vhca_add_gid(const struct ib_gid_attr *attr, void **context)
 	if (attr->index >= p->ngids)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "GID index %u: port %u has %u",
 				   attr->index, attr->port_num, p->ngids);
-	/* If the address changes once it has been read, vhca_eth_refresh_gids() sees that next. */
+	/* If the address changes after it was read, vhca_eth_refresh_gids() notices that. */
 	mutex_lock(&p->gid_lock);
 	err = read_address(&gid) ?: write_gid(dev, &gid);
 	if (!err)
@@ -149,10 +148,10 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_add_gid);
  * @attr: an entry that was added
  * @context: unused
  *
- * This succeeds on a dead device, which has forgotten its entries.
+ * This succeeds on a dead device, which has no entries any more.
  *
  * Context: may sleep.
- * Return: 0 or as the device commands.
+ * Return: 0 or an error of commands.
  */
 int vhca_del_gid(const struct ib_gid_attr *attr, void **context)
 {
@@ -177,7 +176,7 @@ static void refresh_gid(struct vhca_dev *dev, struct vhca_gid *gid)
 {
 	struct vhca_gid now = { .attr = gid->attr };
 
-	/* Without a net device the core is about to take the entry away. */
+	/* Without a net device the core is about to delete the entry. */
 	if (read_address(&now))
 		return;
 	if (now.vlan == gid->vlan && ether_addr_equal(now.mac, gid->mac))
@@ -187,11 +186,13 @@ static void refresh_gid(struct vhca_dev *dev, struct vhca_gid *gid)
 }
 
 /**
- * vhca_eth_refresh_gids() - write the entries again whose net devices have other addresses now
+ * vhca_eth_refresh_gids() - write the entries again whose net device has changed its address
  * @dev: the device
  * @port: an Ethernet port
  *
- * An entry that the device refuses stays as it was. Context: may sleep.
+ * An entry that the device refuses is not changed, and is written again by the next call.
+ *
+ * Context: may sleep.
  */
 void vhca_eth_refresh_gids(struct vhca_dev *dev, u32 port)
 {

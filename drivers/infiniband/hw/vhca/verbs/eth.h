@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What Ethernet ports have and InfiniBand ports have not. */
+/* Functions for Ethernet ports. */
 #ifndef VHCA_ETH_H
 #define VHCA_ETH_H
 
@@ -8,11 +8,11 @@
 struct vhca_port_attr;
 
 /**
- * struct vhca_eth_link - a port's link as its net device has it
+ * struct vhca_eth_link - link state of a port's net device
  * @present: the port has a net device
  * @up: the net device is administratively up
  * @running: it also has a carrier
- * @mtu: enum ib_mtu, of packets that fit its frames; 0 without a net device
+ * @mtu: enum ib_mtu of packets that fit the net device's MTU; 0 without a net device
  */
 struct vhca_eth_link {
 	bool present;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory keys that requests register: the consumer maps a scatter list, which fills the key's list,
- * and posts a request that has the device take that list.
+ * Memory keys that are registered by work requests: the consumer maps a scatter list, which fills
+ * the key's list, and posts a request by which the device reads that list.
  */
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
@@ -32,11 +32,11 @@ static size_t list_size(bool gaps, u32 entries)
 }
 
 /**
- * vhca_make_fast_key() - have the device make the key of a list
- * @fast: becomes such a key; its list is allocated, the rest is zero
+ * vhca_make_fast_key() - create a key with a list in the device
+ * @fast: the key, zeroed except for its list, which was allocated
  * @ibpd: protection domain
  * @type: VHCA_MKEY_FAST, _FAST_SG or _INTEGRITY
- * @max: entries of the list
+ * @max: maximum number of entries of the list
  *
  * Context: may sleep.
  * Return: 0 or an error of the command.
@@ -107,7 +107,7 @@ err_mr:
 
 /**
  * vhca_free_fast_mr() - free a key of vhca_alloc_mr() or vhca_alloc_mr_integrity()
- * @mr: the key, which the device does not have any more
+ * @mr: the key, which was destroyed in the device
  *
  * Context: may sleep.
  */
@@ -148,17 +148,17 @@ static int map_pages(struct vhca_fast_mr *fast, struct scatterlist *sg, int nent
 }
 
 /**
- * vhca_take_pieces() - describe memory by its pieces
+ * vhca_take_pieces() - convert a scatter list to a list of pieces
  * @p: @entry and @max are set, the rest is filled in
  * @dev: device
  * @sgl: the memory, mapped for DMA
  * @nents: entries of @sgl
  * @offset: bytes to skip in the first entry, becomes 0; or NULL
  *
- * Pieces that adjoin share an entry. They are taken whole: any length fits an entry.
+ * Contiguous pieces share an entry, which may have any length.
  *
  * Context: any.
- * Return: entries of @sgl that were taken, maybe not all; -EINVAL.
+ * Return: number of entries of @sgl that were converted, perhaps not all; -EINVAL.
  */
 int vhca_take_pieces(struct vhca_pieces *p, struct device *dev, struct scatterlist *sgl, int nents,
 		     unsigned int *offset)
@@ -218,12 +218,12 @@ static int map_pieces(struct vhca_fast_mr *fast, struct scatterlist *sgl, int ne
  * @ibmr: key of vhca_alloc_mr() that is not registered; its page_size is set
  * @sg: the memory, mapped for DMA
  * @nents: entries of @sg
- * @offset: bytes to skip in the first entry; after a partial mapping bytes used of the entry that
- *	    did not fit; or NULL
+ * @offset: bytes to skip in the first entry; receives, after a partial mapping, the bytes mapped of
+ *	    the entry that did not fit; or NULL
  *
  * Context: any.
- * Return: entries of @sg that were mapped, maybe not all; -EINVAL, also for a page size the device
- * does not have or another kind of key; -ENOMEM when not even the first page fits.
+ * Return: number of entries of @sg that were mapped, perhaps not all; -EINVAL, also for a page size
+ * that the device does not have or a key of another type; -ENOMEM if no page fits.
  */
 int vhca_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset)
 {

@@ -2,8 +2,8 @@
 /*
  * FMRs: keys that are mapped by writing to memory which the device reads with every access.
  *
- * Record and list lie in one piece of coherent memory. A sequence number tells the device that
- * either is being changed, or was while it looked.
+ * Record and list are in one piece of coherent memory. By a sequence number the device notices that
+ * they are being changed, or have changed while it read them.
  */
 #include <linux/dma-mapping.h>
 #include <linux/overflow.h>
@@ -48,7 +48,7 @@ static int check_attr(struct vhca_dev *dev, int access, const struct ib_fmr_attr
  * vhca_alloc_fmr() - rdma_ext_ops.alloc_fmr
  * @ibpd: protection domain
  * @access: IB_ACCESS_*
- * @attr: what it is to be
+ * @attr: its attributes
  *
  * Context: may sleep.
  * Return: the FMR, or an error pointer.
@@ -123,24 +123,24 @@ static int check_map(struct vhca_map *map, const u64 *pages, int n, u64 iova)
 	return 0;
 }
 
-/* The device refuses every access from here on: nothing is mapped while this is going on. */
+/* From here until change_end() the device refuses every access. */
 static void change_begin(struct vhca_map *map)
 {
 	WRITE_ONCE(map->rec->seq, cpu_to_le32(++map->seq));
-	/* The number is odd before anything else changes. */
+	/* The number must be odd before anything else changes. */
 	dma_wmb();
 }
 
 static void change_end(struct vhca_map *map)
 {
-	/* What the even number stands for is there before it. */
+	/* The changes must be visible before the even number. */
 	dma_wmb();
 	WRITE_ONCE(map->rec->seq, cpu_to_le32(++map->seq));
 }
 
 /**
  * vhca_map_phys_fmr() - rdma_ext_ops.map_phys_fmr
- * @ibfmr: FMR, mapped or not; its keys change. The caller serialises its mappings
+ * @ibfmr: FMR, mapped or not; its keys change. The caller serialises mappings of it.
  * @pages: DMA addresses
  * @n: their number
  * @iova: address of the first byte
@@ -175,10 +175,10 @@ int vhca_map_phys_fmr(struct ib_fmr *ibfmr, u64 *pages, int n, u64 iova)
 EXPORT_SYMBOL_IF_KUNIT(vhca_map_phys_fmr);
 
 /**
- * vhca_fmr_clear() - have an FMR map nothing
+ * vhca_fmr_clear() - remove the mapping of an FMR
  * @ibfmr: the FMR
  *
- * An access that began before may still be under way.
+ * An access that began before may still be in progress.
  *
  * Context: any.
  */
@@ -197,10 +197,10 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_fmr_clear);
  * vhca_unmap_fmr() - rdma_ext_ops.unmap_fmr
  * @list: FMRs of one device, by ib_fmr.list; may be empty
  *
- * Waits until the device uses nothing that they mapped. A dead device uses nothing.
+ * Waits until the device does not access the memory any more; on a dead device that is the case.
  *
  * Context: may sleep.
- * Return: 0; as the device commands.
+ * Return: 0; or an error of commands.
  */
 int vhca_unmap_fmr(struct list_head *list)
 {
@@ -220,7 +220,7 @@ int vhca_unmap_fmr(struct list_head *list)
  * @ibfmr: FMR, mapped or not
  *
  * Context: may sleep.
- * Return: 0; as the device commands, and then the FMR is as before.
+ * Return: 0; or an error of commands, after which the FMR is unchanged.
  */
 int vhca_dealloc_fmr(struct ib_fmr *ibfmr)
 {

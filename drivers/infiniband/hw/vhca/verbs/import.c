@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The driver's own methods and attributes of the ioctl interface. A provider that imports a context
- * or a PD asks for what their creator was told; and programs ask for the device's time.
+ * or a PD queries the data that their creator got; and programs query the device's time.
  */
 #include <linux/ktime.h>
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -20,10 +20,10 @@ static_assert((u32)VHCA_UVERBS_NS == (u32)UVERBS_ID_DRIVER_NS);
 /**
  * vhca_query_ucontext() - ib_device_ops.query_ucontext
  * @ibctx: context that was opened before
- * @attrs: the request, which gets the answer of vhca_alloc_ucontext() once more
+ * @attrs: the request, which gets the response of vhca_alloc_ucontext() again
  *
  * Context: may sleep.
- * Return: 0; -EFAULT; what the core returns of an attribute.
+ * Return: 0; -EFAULT; an error of the core for an attribute.
  */
 int vhca_query_ucontext(struct ib_ucontext *ibctx, struct uverbs_attr_bundle *attrs)
 {
@@ -45,7 +45,7 @@ static int UVERBS_HANDLER(VHCA_METHOD_PD_QUERY)(struct uverbs_attr_bundle *attrs
 	return uverbs_copy_to_struct_or_zero(attrs, VHCA_ATTR_PD_QUERY_RESP, &resp, sizeof(resp));
 }
 
-/* The two clocks beside each other, for those who read time stamps of completions. */
+/* Reads device clock and host clock together, for conversion of completion timestamps. */
 static int UVERBS_HANDLER(VHCA_METHOD_CLOCK_QUERY)(struct uverbs_attr_bundle *attrs)
 {
 	struct ib_ucontext *ibctx = ib_uverbs_get_ucontext(attrs);

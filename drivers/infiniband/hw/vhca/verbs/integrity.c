@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory keys that check and make protection fields. The device reads what the consumer wants of
- * them in front of the list of pieces, and leaves there which field was wrong.
+ * Memory keys that check and generate protection fields (T10-DIF). A structure in front of the list
+ * of pieces has the parameters for the device, and receives the first error.
  */
 #include <linux/dma-mapping.h>
 #include <linux/scatterlist.h>
@@ -68,14 +68,14 @@ err_mr:
  * @data_sg_nents: entries of @data_sg
  * @data_sg_offset: bytes to skip in the first one, or NULL
  * @meta_sg: protection fields, mapped for DMA
- * @meta_sg_nents: entries of @meta_sg; 0: fields, if memory has some, stand among the data
+ * @meta_sg_nents: entries of @meta_sg; with 0, fields in memory are interleaved with the data
  * @meta_sg_offset: bytes to skip in the first one, or NULL
  *
- * What ib_mr.length says is the length of both together. The key may be longer, see
+ * ib_mr.length is set to the length of both together. The key may be longer, see
  * vhca_integrity_length().
  *
  * Context: any.
- * Return: 0; -EINVAL; -ENOMEM when not all of it fits.
+ * Return: 0; -EINVAL; -ENOMEM if not all entries fit.
  */
 int vhca_map_mr_sg_pi(struct ib_mr *ibmr, struct scatterlist *data_sg, int data_sg_nents,
 		      unsigned int *data_sg_offset, struct scatterlist *meta_sg,
@@ -120,7 +120,7 @@ static bool has_fields(const struct ib_sig_domain *d)
 	return d->sig_type == IB_SIG_TYPE_T10_DIF;
 }
 
-/* Bytes of data that one field is for; without fields the device wants some number, too. */
+/* Bytes of data per protection field; without fields the device still needs a valid value. */
 static u32 interval_of(const struct ib_sig_attrs *a)
 {
 	if (has_fields(&a->mem))
@@ -128,7 +128,7 @@ static u32 interval_of(const struct ib_sig_attrs *a)
 	return has_fields(&a->wire) ? a->wire.sig.dif.pi_interval : VHCA_DIF_MAX_INTERVAL;
 }
 
-/* Bytes among the data that an interval takes in memory. */
+/* Bytes of an interval in the data list, including its field if that is interleaved. */
 static u32 memory_step(const struct vhca_fast_mr *fast)
 {
 	const struct ib_sig_attrs *a = fast->mr.ibmr.sig_attrs;
@@ -156,7 +156,7 @@ static int check_domains(struct vhca_dev *dev, const struct ib_sig_attrs *a)
 }
 
 /**
- * vhca_check_integrity() - can the device do what a consumer wants of a key?
+ * vhca_check_integrity() - check that the device supports the attributes of a key
  * @dev: device
  * @fast: key of vhca_alloc_mr_integrity() that is mapped
  *
@@ -188,11 +188,11 @@ int vhca_check_integrity(struct vhca_dev *dev, const struct vhca_fast_mr *fast)
 }
 
 /**
- * vhca_integrity_length() - how long a key is for the device
+ * vhca_integrity_length() - get the length of a key in the device
  * @fast: key of vhca_alloc_mr_integrity(), checked by vhca_check_integrity()
  *
- * That is what goes over the wire, where fields may stand that are nowhere in memory, and at least
- * what the consumer takes it for.
+ * It is the length of the data stream on the wire, which may have fields that are not in memory,
+ * but at least ib_mr.length.
  *
  * Context: any.
  * Return: bytes.
@@ -226,7 +226,7 @@ static struct vhca_dif dif_to_hw(const struct ib_sig_domain *d)
 }
 
 /**
- * vhca_write_integrity() - tell the device what a key is to check and to make
+ * vhca_write_integrity() - write the parameters of a key for the device
  * @fast: key of vhca_alloc_mr_integrity() that is mapped and not registered
  *
  * Context: any.
@@ -259,10 +259,10 @@ static enum ib_sig_err_type error_type(u32 error)
 
 /**
  * vhca_check_mr_status() - ib_device_ops.check_mr_status
- * @ibmr: key of vhca_alloc_mr_integrity(), of which all that was asked for has completed
+ * @ibmr: key of vhca_alloc_mr_integrity(), all of whose work requests have completed
  * @check_mask: IB_MR_CHECK_SIG_STATUS
- * @status: filled in: the first field that was wrong since the registration, its place counted as
- *	    if each field stood behind its data. It is told once.
+ * @status: filled in: the first error since the registration, which is reported only once; its
+ *	    offset is counted as if each field followed its data
  *
  * Context: any.
  * Return: 0 or -EINVAL.
@@ -287,7 +287,7 @@ int vhca_check_mr_status(struct ib_mr *ibmr, u32 check_mask, struct ib_mr_status
 	error = le32_to_cpu(READ_ONCE(pi->error));
 	if (error == VHCA_DIF_GOOD)
 		return 0;
-	/* The device writes it last. */
+	/* The device writes error last. */
 	dma_rmb();
 	status->fail_status = IB_MR_CHECK_SIG_STATUS;
 	status->sig_err = (struct ib_sig_err) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Management. The agents that answer for a port are the device's: they have to answer while no
- * driver is loaded. What comes from the fabric reaches them first, and the host sees the rest; here
- * the host hands them what it sends to its own port.
+ * Management. The agents of a port are in the device, since they have to reply while no driver is
+ * loaded. MADs from the fabric reach them first, and the host gets the others; here the host passes
+ * them MADs that it sends to its own port.
  */
 #include <kunit/visibility.h>
 
 #include "../cmd/cmd.h"
 #include "mad.h"
 
-/* The device's numbers are the core's. */
+/* Device and core use the same values. */
 static_assert(sizeof(struct ib_mad) == VHCA_MAD_SIZE);
 static_assert(IB_MAD_IGNORE_MKEY == VHCA_MAD_IGNORE_MKEY &&
 	      IB_MAD_IGNORE_BKEY == VHCA_MAD_IGNORE_BKEY);
@@ -17,11 +17,11 @@ static_assert(IB_PORT_SM == VHCA_PORT_CAP_SM && IB_PORT_CM_SUP == VHCA_PORT_CAP_
 	      IB_PORT_DEVICE_MGMT_SUP == VHCA_PORT_CAP_DEVICE_MGMT);
 
 /**
- * vhca_mad_asks_device() - is a MAD one that the device's agents may have to answer?
+ * vhca_mad_asks_device() - may a MAD be for the device's agents?
  * @mad: the MAD
  *
- * The core offers every MAD that arrives, those of connections included, and a command is too slow
- * to find out for each that the device does not know its class.
+ * The core passes every MAD that arrives, including those of the CM, and to run a command for each
+ * of them, only to find that its class is not the device's, would be too slow.
  *
  * Context: any.
  * Return: true for requests to the agents of subnet management and performance management.
@@ -54,17 +54,17 @@ static void fill_source(struct vhca_process_mad_req *req, const struct ib_wc *wc
  * vhca_process_mad() - ib_device_ops.process_mad
  * @ibdev: the device
  * @flags: IB_MAD_IGNORE_*
- * @port: port at which the MAD has arrived
+ * @port: port at which the MAD arrived
  * @wc: its completion, or NULL for a MAD of the core itself
  * @grh: its GRH, unused
  * @in: the MAD
- * @out: with IB_MAD_RESULT_REPLY filled with the answer
+ * @out: receives the reply, with IB_MAD_RESULT_REPLY
  * @out_size: bytes of @out, which is a whole MAD
- * @out_pkey_index: left alone: the answer takes the P_Key of the request
+ * @out_pkey_index: not changed: the reply has the P_Key of the request
  *
  * Context: may sleep.
- * Return: IB_MAD_RESULT_SUCCESS if the MAD is for somebody else, with IB_MAD_RESULT_CONSUMED or
- * IB_MAD_RESULT_REPLY if it was for the device; IB_MAD_RESULT_FAILURE if the device failed.
+ * Return: IB_MAD_RESULT_SUCCESS if the MAD is not for the device, with IB_MAD_RESULT_CONSUMED or
+ * IB_MAD_RESULT_REPLY if it was; IB_MAD_RESULT_FAILURE if the command failed.
  */
 int vhca_process_mad(struct ib_device *ibdev, int flags, u32 port, const struct ib_wc *wc,
 		     const struct ib_grh *grh, const struct ib_mad *in, struct ib_mad *out,
@@ -90,7 +90,7 @@ int vhca_process_mad(struct ib_device *ibdev, int flags, u32 port, const struct 
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_process_mad);
 
-/* An Ethernet port has no agent to tell that the host has a connection manager: that is ignored. */
+/* An Ethernet port has no agent that would report IB_PORT_CM_SUP, so that bit is ignored. */
 static int check_eth_caps(struct vhca_hw *hw, const struct ib_port_modify *modify)
 {
 	u32 caps = modify->set_port_cap_mask | modify->clr_port_cap_mask;
@@ -102,16 +102,16 @@ static int check_eth_caps(struct vhca_hw *hw, const struct ib_port_modify *modif
 }
 
 /**
- * vhca_modify_port() - ib_device_ops.modify_port: what the host says of itself at a port
+ * vhca_modify_port() - ib_device_ops.modify_port: set capability bits that describe the host
  * @ibdev: the device
  * @port: 1..ports
  * @mask: IB_PORT_RESET_QKEY_CNTR or 0
  * @modify: bits of the port's CapabilityMask to set and to clear
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP for what only a subnet manager changes; -EINVAL for bits of CapabilityMask
- * that are the device's, and on an Ethernet port for all but IB_PORT_CM_SUP; as the device
- * commands.
+ * Return: 0; -EOPNOTSUPP for attributes that only a subnet manager may change; -EINVAL for bits of
+ * CapabilityMask that describe the device, and on an Ethernet port for all but IB_PORT_CM_SUP; or
+ * an error of commands.
  */
 int vhca_modify_port(struct ib_device *ibdev, u32 port, int mask, struct ib_port_modify *modify)
 {
@@ -123,7 +123,7 @@ int vhca_modify_port(struct ib_device *ibdev, u32 port, int mask, struct ib_port
 		.clear_caps = cpu_to_le32(modify->clr_port_cap_mask),
 	};
 
-	/* The link's state and the type of its initialisation belong to the subnet manager. */
+	/* Only the subnet manager may change the link state and InitType. */
 	if (mask & ~IB_PORT_RESET_QKEY_CNTR)
 		return vhca_refuse(hw->dev, -EOPNOTSUPP, "modify_port: mask %#x",
 				   mask & ~IB_PORT_RESET_QKEY_CNTR);

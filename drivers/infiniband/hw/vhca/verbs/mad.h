@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Management: MADs for the device's own agents, and what the host says of itself at a port. */
+/* Management: MADs for the device's agents, and capability bits that describe the host. */
 #ifndef VHCA_MAD_H
 #define VHCA_MAD_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory keys of user memory, the physical ones of the kernel, and windows. Those that requests
- * register: fast_reg.c; FMRs: fmr.c.
+ * Memory keys of user memory, physical keys of the kernel, and memory windows. Keys registered by
+ * work requests: fast_reg.c; FMRs: fmr.c.
  */
 #include <linux/slab.h>
 #include <rdma/ib_umem.h>
@@ -30,7 +30,7 @@ u32 vhca_access_to_hw(int access)
 }
 
 /**
- * vhca_check_access() - check that memory can be registered with some rights
+ * vhca_check_access() - check that memory can be registered with these access rights
  * @dev: the device
  * @access: IB_ACCESS_*
  *
@@ -39,7 +39,7 @@ u32 vhca_access_to_hw(int access)
  */
 int vhca_check_access(struct vhca_dev *dev, int access)
 {
-	/* The last ones are not the device's: where addresses begin, and hints. */
+	/* The last three are not passed to the device: base of addresses, and hints. */
 	int known = dev->access | IB_ZERO_BASED | IB_ACCESS_HUGETLB | IB_ACCESS_OPTIONAL;
 
 	if (access & ~known)
@@ -79,8 +79,8 @@ static void set_keys(struct vhca_mr *mr, u32 key, u64 iova, u64 length)
  * The key covers all memory, and its addresses are DMA addresses.
  *
  * Context: may sleep.
- * Return: the key; ERR_PTR() of -EOPNOTSUPP for rights that the device does not have, of -ENOMEM,
- * and of what the device commands return.
+ * Return: the key; or an ERR_PTR(): -EOPNOTSUPP for rights that the device does not have, -ENOMEM,
+ * or an error of commands.
  */
 struct ib_mr *vhca_get_dma_mr(struct ib_pd *ibpd, int access)
 {
@@ -112,7 +112,7 @@ struct ib_mr *vhca_get_dma_mr(struct ib_pd *ibpd, int access)
 	return &mr->ibmr;
 }
 
-/* Make a key over pinned memory, which belongs to the key when this has succeeded. */
+/* Makes a key over pinned memory; on success the key owns the memory. */
 static struct ib_mr *reg_umem(struct ib_pd *ibpd, struct ib_umem *umem, u64 iova, u64 length,
 			      int access)
 {
@@ -161,9 +161,9 @@ err_mr:
  * @udata: the request of a process, which has no private part
  *
  * Context: the process whose memory it is; may sleep.
- * Return: the region; ERR_PTR() of -EOPNOTSUPP for rights that the device does not have, of -EINVAL
- * for too long a region or a private request, of -ENOMEM, and of what pinning and the device
- * commands return.
+ * Return: the region; or an ERR_PTR(): -EOPNOTSUPP for rights that the device does not have,
+ * -EINVAL if the region is too long or the request has a private part, -ENOMEM, or an error of
+ * pinning or of commands.
  */
 struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 virt_addr,
 			       int access, struct ib_udata *udata)
@@ -189,19 +189,19 @@ struct ib_mr *vhca_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 vi
 /**
  * vhca_reg_user_mr_dmabuf() - ib_device_ops.reg_user_mr_dmabuf
  * @ibpd: protection domain
- * @offset: where in the DMA buffer the region begins, in bytes
+ * @offset: offset of the region in the DMA buffer, in bytes
  * @length: bytes
  * @virt_addr: address that requests will use for the first byte
  * @fd: descriptor of the DMA buffer
  * @access: IB_ACCESS_*
  * @attrs: the request
  *
- * The part of the buffer stays pinned for as long as it is registered: the device cannot follow a
- * buffer that moves.
+ * The part of the buffer stays pinned while it is registered, as the device does not support
+ * buffers that move.
  *
  * Context: may sleep.
- * Return: the region; ERR_PTR() of -EOPNOTSUPP for rights that the device does not have, of -EINVAL
- * for too long a region, of -ENOMEM, and of what pinning and the device commands return.
+ * Return: the region; or an ERR_PTR(): -EOPNOTSUPP for rights that the device does not have,
+ * -EINVAL if the region is too long, -ENOMEM, or an error of pinning or of commands.
  */
 struct ib_mr *vhca_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length, u64 virt_addr,
 				      int fd, int access, struct uverbs_attr_bundle *attrs)
@@ -225,7 +225,7 @@ struct ib_mr *vhca_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 length
 	return ibmr;
 }
 
-/* What a re-registration leads to, before the device has agreed. */
+/* The new attributes of a region, before the command has succeeded. */
 struct rereg {
 	struct ib_umem *umem;
 	struct vhca_pages pages;
@@ -257,13 +257,13 @@ static int rereg_memory(struct vhca_dev *dev, struct rereg *new, u64 start, int 
  * @new_pd: with IB_MR_REREG_PD, the new PD
  * @udata: the request of a process, which has no private part
  *
- * The device changes all or nothing, so a refused request leaves the key as it was. Only a request
- * that names memory pins any: what lies at the old address in the caller's process may be something
- * else by now, so memory that was pinned for reading stays so.
+ * The device changes all or nothing, so a refused request leaves the key unchanged. Memory is only
+ * pinned if the request has IB_MR_REREG_TRANS: the process may have mapped other memory at the old
+ * address in the meantime, so memory that was pinned for reading cannot become writable otherwise.
  *
  * Context: may sleep.
- * Return: NULL; ERR_PTR() of -EOPNOTSUPP for flags or rights, of -EINVAL, of -ENOMEM, and of what
- * pinning and the device commands return.
+ * Return: NULL; or an ERR_PTR(): -EOPNOTSUPP for flags or rights, -EINVAL, -ENOMEM, or an error of
+ * pinning or of commands.
  */
 struct ib_mr *vhca_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length,
 				 u64 virt_addr, int access, struct ib_pd *new_pd,
@@ -288,7 +288,7 @@ struct ib_mr *vhca_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 l
 	      ib_umem_check_rereg(mr->umem, flags, access);
 	if (err)
 		return ERR_PTR(err);
-	/* The core takes away what asks for the PD that it has. */
+	/* The core clears IB_MR_REREG_PD if the PD does not change. */
 	if (!flags)
 		return NULL;
 
@@ -342,8 +342,8 @@ err_new:
  * @udata: unused
  *
  * Context: may sleep.
- * Return: 0; -EBUSY while windows are bound to it; as the device commands, and then it is as
- * before.
+ * Return: 0; -EBUSY while windows are bound to it; or an error of commands, after which it is
+ * unchanged.
  */
 int vhca_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 {
@@ -381,11 +381,11 @@ static int window_type(struct vhca_dev *dev, enum ib_mw_type type)
  * @ibmw: window, of type IB_MW_TYPE_1 or IB_MW_TYPE_2
  * @udata: the request of a process, which has no private part
  *
- * The driver only makes the key. Binding it is a request of the process that has the window, which
- * the kernel does not see.
+ * The driver only creates the key. The process binds it by a work request, without the kernel.
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP for a type that the device does not have; -EINVAL; as the device commands.
+ * Return: 0; -EOPNOTSUPP for a type that the device does not have; -EINVAL; or an error of
+ * commands.
  */
 int vhca_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 {
@@ -408,7 +408,7 @@ int vhca_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
  * @ibmw: window
  *
  * Context: may sleep.
- * Return: 0; as the device commands.
+ * Return: 0; or an error of commands.
  */
 int vhca_dealloc_mw(struct ib_mw *ibmw)
 {

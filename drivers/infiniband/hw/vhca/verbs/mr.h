@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Memory keys: regions, those that requests register, FMRs and windows. */
+/* Memory keys: regions, keys registered by work requests, FMRs and windows. */
 #ifndef VHCA_MR_H
 #define VHCA_MR_H
 
@@ -9,8 +9,8 @@
 #include "vhca.h"
 
 /*
- * Rights that concern memory alone. Consumers commonly pass one mask for regions and for QPs, so
- * these are ignored in the rights of a QP.
+ * Access rights that only memory regions have. Consumers commonly pass one mask for regions and for
+ * QPs, so these are ignored in the rights of a QP.
  */
 #define VHCA_MEMORY_ACCESS								\
 	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_MW_BIND | IB_ZERO_BASED | IB_ACCESS_ON_DEMAND |	\
@@ -22,7 +22,7 @@
  * @umem: pinned user memory, or NULL
  * @pages: its description for the device
  * @access: IB_ACCESS_*
- * @iova: first address it translates, which the core may tell otherwise
+ * @iova: first address it translates; ibmr.iova may differ
  * @fast: it is part of a struct vhca_fast_mr
  */
 struct vhca_mr {
@@ -35,15 +35,15 @@ struct vhca_mr {
 };
 
 /**
- * struct vhca_fast_mr - memory key that requests register
- * @mr: what all have
- * @list: the list the device will read when it registers it
- * @pi: what it is to check and make, in front of the list, which is coherent; else NULL
- * @gaps: it holds pieces of any length and alignment, not pages
- * @max: its most entries
- * @entries: entries it has
- * @data_entries: @pi: those of them that are data
- * @data_length: @pi: bytes of these
+ * struct vhca_fast_mr - memory key that is registered by work requests
+ * @mr: common part of all keys
+ * @list: the list that the device reads when the key is registered
+ * @pi: INTEGRITY: its parameters, in front of the list, in coherent memory; else NULL
+ * @gaps: the list has pieces of any length and alignment, not pages
+ * @max: maximum number of entries
+ * @entries: number of entries
+ * @data_entries: INTEGRITY: number of entries for data
+ * @data_length: INTEGRITY: number of bytes of data
  * @start: address of the first byte that was mapped
  */
 struct vhca_fast_mr {
@@ -60,9 +60,9 @@ struct vhca_fast_mr {
 
 /**
  * struct vhca_pieces - pieces of memory, one behind the other
- * @entry: receives them
- * @max: its most entries
- * @n: entries it has
+ * @entry: the pieces
+ * @max: maximum number of pieces
+ * @n: number of pieces
  * @start: address of the first byte
  * @length: bytes
  */
@@ -78,12 +78,12 @@ struct vhca_pieces {
 /**
  * struct vhca_map - FMR
  * @ibfmr: its base
- * @rec: what is mapped, for the device; the list of pages stands behind it
+ * @rec: the mapping, for the device; followed by the list of pages
  * @dma: its DMA address
- * @seq: sequence number that stands in @rec
- * @max_pages: entries of the list
+ * @seq: sequence number in @rec
+ * @max_pages: maximum number of entries of the list
  * @max_maps: how often it can be mapped without being unmapped
- * @maps: how often it was
+ * @maps: how often it was mapped
  * @page_shift: log2 of the bytes of a page
  */
 struct vhca_map {
@@ -100,7 +100,7 @@ struct vhca_map {
 
 /**
  * struct vhca_mw - memory window
- * @ibmw: its base; the key is the device's but for the low byte
+ * @ibmw: its base; the device determines its key except for the low byte
  */
 struct vhca_mw {
 	struct ib_mw ibmw;
@@ -114,10 +114,10 @@ static inline struct vhca_fast_mr *to_vfast(struct vhca_mr *mr)
 }
 
 /**
- * vhca_next_variant() - choose the low byte of a new key, which the driver may choose
+ * vhca_next_variant() - choose the low byte of a new key
  *
  * Context: any.
- * Return: a random byte, seldom that of the key that had the same upper bytes before.
+ * Return: a random byte, which rarely is that of the former key with the same upper bytes.
  */
 static inline u8 vhca_next_variant(void)
 {

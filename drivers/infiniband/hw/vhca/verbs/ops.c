@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The operations that the core calls, as a device's capabilities allow, and sysfs attributes. */
+/* Operations for the core, depending on a device's capabilities, and sysfs attributes. */
 #include <linux/pci.h>
 #include <linux/sysfs.h>
 
@@ -232,7 +232,7 @@ static const struct ib_device_ops ops_with_fmr = {
 #endif
 
 /**
- * vhca_set_ops() - tell the core what can be done with a device
+ * vhca_set_ops() - set the operations of a device
  * @dev: the device, its limits known
  *
  * Context: any.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the core calls. */
+/* The operations of a device. */
 #ifndef VHCA_OPS_H
 #define VHCA_OPS_H
 

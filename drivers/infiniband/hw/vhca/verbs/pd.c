@@ -7,10 +7,10 @@
 /**
  * vhca_alloc_pd() - ib_device_ops.alloc_pd
  * @ibpd: protection domain
- * @udata: the request of a process, which gets the number to put it into its requests
+ * @udata: the request of a process, which gets the PD's number for its work requests
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for a private request that is not empty; -EFAULT; as the device commands.
+ * Return: 0; -EINVAL for a private request that is not empty; -EFAULT; or an error of commands.
  */
 int vhca_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
@@ -39,7 +39,7 @@ int vhca_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
  * @udata: not used
  *
  * Context: may sleep.
- * Return: 0; as the device commands.
+ * Return: 0; or an error of commands.
  */
 int vhca_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
@@ -54,7 +54,7 @@ int vhca_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
  * @udata: the request of a process, which has no private part
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for a private request that is not empty; as the device commands.
+ * Return: 0; -EINVAL for a private request that is not empty; or an error of commands.
  */
 int vhca_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 {
@@ -70,7 +70,7 @@ int vhca_alloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
  * @udata: not used
  *
  * Context: may sleep.
- * Return: 0; as the device commands.
+ * Return: 0; or an error of commands.
  */
 int vhca_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 {

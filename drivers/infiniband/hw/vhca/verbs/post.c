@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* The kernel's requests: queues, order and doorbells. What a send request looks like: wqe.c. */
+/* Posting by kernel consumers: queues, order and doorbells. Formats of send requests: wqe.c. */
 #include <kunit/visibility.h>
 
 #include "cq.h"
 #include "qp.h"
 
 /**
- * vhca_wq_reset() - forget everything that was posted
+ * vhca_wq_reset() - discard all posted requests
  * @wq: queue of a QP in the RESET state; the CQ's lock is held
  *
  * Context: the CQ's lock is held.
@@ -57,11 +57,11 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_post_send);
  * vhca_write_rwqe() - write an entry of a receive ring
  * @rwqe: the entry
  * @wr: the request
- * @id: what its completion will carry
+ * @id: value that its completion returns
  * @count: the entry's count
  *
  * Context: any.
- * Return: bytes that it has room for; U32_MAX if there are more.
+ * Return: number of bytes for which it has room, at most U32_MAX.
  */
 u32 vhca_write_rwqe(struct vhca_rwqe *rwqe, const struct ib_recv_wr *wr, u64 id, u64 count)
 {
@@ -101,12 +101,12 @@ static int put_recv(struct vhca_wq *rq, const struct ib_recv_wr *wr)
 }
 
 /**
- * vhca_qp_broken() - note that a kernel QP is in the error state
+ * vhca_qp_broken() - record that a kernel QP is in the error state
  * @qp: the QP
  *
- * The device looks for receives when it needs one, which it does not in the error state: the
- * doorbell has to be rung for those that it may have missed and for every later one, so that it
- * flushes them.
+ * The device reads receives only when it needs one, which is never the case in the error state. So
+ * the doorbell has to be rung for those that are posted now, and for every later one, in order that
+ * the device flushes them.
  *
  * Context: any; may be called with a CQ's lock held.
  */

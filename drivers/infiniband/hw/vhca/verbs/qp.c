@@ -16,7 +16,7 @@
 #include "ucontext.h"
 #include "udata.h"
 
-/* How long a device may take to complete the receive that a failed QP holds of its SRQ. */
+/* Maximum time for the device to complete the receive that a failed QP holds of its SRQ. */
 #define VHCA_LAST_WQE_PATIENCE	(10 * HZ)
 
 #define MGID_FIRST_BYTE	0xff
@@ -54,12 +54,12 @@ static bool has_sends(enum ib_qp_type type)
 	return type != IB_QPT_XRC_TGT;
 }
 
-/* Does a QP of this type have the objects that it needs? */
+/* Checks that the attributes have the objects that the type needs. */
 static int check_parents(struct vhca_dev *dev, const struct ib_qp_init_attr *attr, bool user)
 {
 	if (attr->qp_type == IB_QPT_XRC_TGT && !attr->xrcd)
 		return vhca_refuse(dev->hw.dev, -EINVAL, "an XRC target needs a domain");
-	/* The kernel's requests do not name SRQs. */
+	/* Work requests of kernel consumers cannot name an SRQ. */
 	if (attr->qp_type == IB_QPT_XRC_INI && !user)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP,
 				   "XRC initiators are for processes alone");
@@ -70,7 +70,7 @@ static int check_parents(struct vhca_dev *dev, const struct ib_qp_init_attr *att
 	return 0;
 }
 
-/* QP 0 and QP 1 speak for their port, so no process can have them. */
+/* QP 0 and QP 1 act for their port, so no process can have them. */
 static int check_management(struct vhca_dev *dev, const struct ib_qp_init_attr *attr, bool user)
 {
 	if (!vhca_qp_is_management(attr->qp_type))
@@ -106,7 +106,7 @@ static int check_flags(struct vhca_dev *dev, const struct ib_qp_init_attr *attr)
 	return 0;
 }
 
-/* A request with that many entries or inline bytes must fit the largest WQE. */
+/* A request with max_send_sge entries or max_inline_data bytes must fit the largest WQE. */
 static int check_request_size(struct vhca_dev *dev, const struct ib_qp_init_attr *attr)
 {
 	const struct ib_qp_cap *cap = &attr->cap;
@@ -140,7 +140,7 @@ static int check_attr(struct vhca_dev *dev, struct ib_qp_init_attr *attr, bool u
 	      check_management(dev, attr, user);
 	if (err)
 		return err;
-	/* Sizes of a queue that the QP does not have of its own are 0, whatever was asked for. */
+	/* Without a receive queue of its own the sizes are 0, whatever was requested. */
 	if (attr->srq || !vhca_qp_has_receives(attr->qp_type)) {
 		attr->cap.max_recv_wr = 0;
 		attr->cap.max_recv_sge = 0;
@@ -195,7 +195,7 @@ static int create_on_device(struct vhca_dev *dev, struct vhca_qp *qp,
 		hw->flags |= VHCA_QP_SIGNAL_ALL;
 	if (attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)
 		hw->flags |= VHCA_QP_NO_MC_LOOP;
-	/* The provider does not tell its users. */
+	/* Not for processes, as the provider does not report the result to its users. */
 	if (attr->qp_type == IB_QPT_UD && qp->kernel && vhca_hw_has(&dev->hw, VHCA_CAP_UD_CSUM))
 		hw->flags |= VHCA_QP_RX_CSUM;
 	if (attr->srq) {
@@ -232,12 +232,12 @@ static int publish(struct vhca_dev *dev, struct vhca_qp *qp)
 	if (err != -EBUSY)
 		return err;
 	dev_err_ratelimited(dev->hw.dev, "device gave out QP %#x twice\n", qp->ibqp.qp_num);
-	/* Which of the two it would destroy nobody knows. */
+	/* DESTROY_QP would be ambiguous. */
 	vhca_hw_give_up(&dev->hw, "it gave out a number twice");
 	return -EIO;
 }
 
-/* Let events and polls find the QP no more, and wait for those that have found it. */
+/* Removes the QP from all tables, and waits until no event handler or poll uses it. */
 static void unpublish(struct vhca_dev *dev, struct vhca_qp *qp)
 {
 	vhca_id_del(&dev->qps, qp->id, &qp->async);
@@ -258,15 +258,15 @@ static int answer_create(struct vhca_dev *dev, struct vhca_qp *qp, struct ib_uda
 /**
  * vhca_create_qp() - ib_device_ops.create_qp
  * @ibqp: queue pair; its number is set
- * @attr: what it is to be; sizes of queues that it does not have become 0
- * @udata: the request of a process, whose rings lie in its own memory; NULL for the kernel's own,
+ * @attr: its attributes; sizes of queues that it does not have are set to 0
+ * @udata: the request of a process, whose rings are in its own memory; NULL for kernel consumers
  *	   and for XRC targets, which have no rings
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP for a type or flags that the device does not have, or a private request
- * with unknown fields; -EPERM for a process that wants a QP for MADs; -EINVAL for sizes or rings
+ * with unknown fields; -EPERM for QP 0 or 1 of a process; -EINVAL for sizes or rings
  * beyond the device's limits, or objects that are missing; -EFAULT; -ENOMEM; -EIO when the device
- * gave out a number that is invalid or another QP's; what pinning returns; as the device commands.
+ * gave out a number that is invalid or another QP's; an error of pinning; or an error of commands.
  */
 int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
 {
@@ -288,7 +288,7 @@ int vhca_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_u
 	mutex_init(&qp->lock);
 
 	if (!has_sends(attr->qp_type)) {
-		/* It belongs to no process: it outlives its creator if others have opened it. */
+		/* It has no owner, as it outlives its creator if other processes have opened it. */
 		err = vhca_udata_none(dev, udata, "create_qp");
 		hw.log_sq_blocks = VHCA_NO_QUEUE;
 		hw.log_rq_strides = VHCA_NO_QUEUE;
@@ -324,7 +324,7 @@ err_publish:
 	unpublish(dev, qp);
 err_destroy:
 	if (vhca_hw_settle(&dev->hw, vhca_cmd_destroy_qp(&dev->hw, qp->port, ibqp->qp_num)))
-		return err;	/* The device still reads the rings: better lost than reused. */
+		return err;	/* The device may still read the rings, so they are not freed. */
 err_db:
 	vhca_db_free(&qp->db);
 err_rings:
@@ -333,9 +333,10 @@ err_rings:
 }
 
 /*
- * A QP that is reset or destroyed takes the receive with it that it has from its SRQ. One that
- * fails completes it: kernel QPs fail first, lest notes of the SRQ get lost. They stay in the error
- * state if they cannot be reset or destroyed then. Returns whether that has to be waited for.
+ * The receive that a QP has taken from its SRQ is lost if the QP is reset or destroyed, but is
+ * completed if the QP fails. Therefore kernel QPs are moved to ERR first, so that no record of the
+ * SRQ leaks; they stay in ERR if they cannot be reset or destroyed then. Returns true if the caller
+ * has to wait for the last-WQE event.
  */
 static bool begin_giving_back(struct vhca_dev *dev, struct vhca_qp *qp)
 {
@@ -358,7 +359,7 @@ static bool begin_giving_back(struct vhca_dev *dev, struct vhca_qp *qp)
 }
 
 /**
- * vhca_qp_given_back() - a kernel QP with an SRQ has failed and holds no receive any more
+ * vhca_qp_given_back() - last-WQE event: a kernel QP with an SRQ holds no receive any more
  * @qp: queue pair
  *
  * Context: any.
@@ -371,9 +372,9 @@ void vhca_qp_given_back(struct vhca_qp *qp)
 EXPORT_SYMBOL_IF_KUNIT(vhca_qp_given_back);
 
 /*
- * Has the receive given back. The event that says so comes behind others, whose handlers may want
- * the QP's lock: it is not held while this waits. Returns whether it was dropped, so that the QP
- * may be in any state.
+ * Makes a QP complete the receive that it holds. The last-WQE event comes after others, whose
+ * handlers may take the QP's lock, so the lock is dropped while this waits. Returns true if it was
+ * dropped, after which the QP may be in any state.
  */
 static bool give_back(struct vhca_dev *dev, struct vhca_qp *qp)
 {
@@ -391,13 +392,13 @@ static bool give_back(struct vhca_dev *dev, struct vhca_qp *qp)
 		dev_warn_ratelimited(dev->hw.dev, "QP %#x keeps a receive of its SRQ\n",
 				     qp->ibqp.qp_num);
 	mutex_lock(&qp->lock);
-	/* Nobody waits for it again. */
+	/* After a timeout no later call waits for it again. */
 	if (!over && k->resets == resets)
 		vhca_qp_given_back(qp);
 	return true;
 }
 
-/* A QP that was reset starts over: counts, notes and what its CQs still hold. */
+/* Resets the driver's state of a QP: counts, records, and unpolled completions in its CQs. */
 static void start_over(struct vhca_qp *qp)
 {
 	if (qp->kernel) {
@@ -465,9 +466,9 @@ static int check_modify(struct vhca_dev *dev, struct vhca_qp *qp, const struct i
  *
  * A kernel QP can be moved to RESET and ERR on a dead device as well.
  *
- * Context: may sleep, a kernel QP with an SRQ for up to ten seconds on its way to RESET.
+ * Context: may sleep, for up to ten seconds if a kernel QP with an SRQ is reset.
  * Return: 0; -EOPNOTSUPP for attributes or rights that the device does not have; -EINVAL for a
- * transition that does not exist, or values out of range; as the device commands.
+ * transition that does not exist, or values out of range; or an error of commands.
  */
 int vhca_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		   struct ib_udata *udata)
@@ -516,11 +517,11 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_modify_qp);
  * vhca_query_qp() - ib_device_ops.query_qp
  * @ibqp: queue pair
  * @attr: filled in
- * @mask: attributes that are asked for; all are read in any case
- * @init_attr: filled in with what it was created with
+ * @mask: attributes that are needed; all are read in any case
+ * @init_attr: filled in with the attributes at creation
  *
  * Context: may sleep.
- * Return: 0; -EPROTO when the device's answer makes no sense; as the device commands.
+ * Return: 0; -EPROTO if the device's output is invalid; or an error of commands.
  */
 int vhca_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 		  struct ib_qp_init_attr *init_attr)
@@ -562,10 +563,10 @@ int vhca_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
  * @ibqp: queue pair
  * @udata: unused
  *
- * When this has succeeded no poll finds a completion of the QP, and no handler runs for it.
+ * After success no poll finds a completion of the QP, and no handler runs for it.
  *
  * Context: may sleep, for a kernel QP with an SRQ for up to ten seconds.
- * Return: 0; as the device commands, and then the QP still exists.
+ * Return: 0; or an error of commands, after which the QP still exists.
  */
 int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
@@ -585,7 +586,7 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	}
 	unpublish(dev, qp);
 	if (qp->kernel && vhca_hw_dead(&dev->hw)) {
-		/* Those who are calling the CQs' consumers on behalf of this QP finish first. */
+		/* Waits for work items that call the CQs' consumers because of this QP. */
 		flush_work(&to_vcq(ibqp->send_cq)->kernel->wake);
 		flush_work(&to_vcq(ibqp->recv_cq)->kernel->wake);
 	}
@@ -595,7 +596,7 @@ int vhca_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	return 0;
 }
 
-/* Can a QP be of such a port? One that has no port yet can be of any. */
+/* Can a QP use an Ethernet (or InfiniBand) port? If it has no port yet it can use any port. */
 static bool can_be_on(const struct ib_qp *ibqp, bool eth)
 {
 	struct vhca_dev *dev = to_vdev(ibqp->device);
@@ -608,7 +609,7 @@ static bool can_be_on(const struct ib_qp *ibqp, bool eth)
 	return false;
 }
 
-/* The device knows groups of Ethernet ports by MLID 0; whatever the consumer has means nothing. */
+/* For groups of Ethernet ports the device uses MLID 0; the consumer's LID is ignored. */
 static int check_group_lid(struct ib_qp *ibqp, u16 *lid)
 {
 	if (!can_be_on(ibqp, false)) {
@@ -623,7 +624,7 @@ static int check_group_lid(struct ib_qp *ibqp, u16 *lid)
 			   "multicast: %#x is no multicast LID", *lid);
 }
 
-/* Groups of Ethernet, which have no LID, are those of IP, and IPv4's have mapped addresses. */
+/* Groups of Ethernet ports, which have no LID, are IP groups; for IPv4 the GID is IPv4-mapped. */
 static bool is_group(const union ib_gid *gid, u16 lid)
 {
 	return lid ? gid->raw[0] == MGID_FIRST_BYTE :
@@ -645,13 +646,13 @@ static int check_group(struct ib_qp *ibqp, const union ib_gid *gid, u16 *lid)
 }
 
 /**
- * vhca_attach_mcast() - ib_device_ops.attach_mcast: let a QP receive what is sent to a group
+ * vhca_attach_mcast() - ib_device_ops.attach_mcast
  * @ibqp: UD QP
  * @gid: the group's MGID
- * @lid: its MLID, without meaning on an Ethernet port
+ * @lid: its MLID, ignored on an Ethernet port
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for another kind of QP, or for what is no multicast address; as the device
+ * Return: 0; -EINVAL for another type of QP, or for an invalid multicast address; or an error of
  * commands.
  */
 int vhca_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
@@ -666,7 +667,7 @@ int vhca_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
  * @gid: the group's MGID
  * @lid: its MLID
  *
- * This succeeds on a dead device, which has forgotten its groups.
+ * This succeeds on a dead device, which has no groups any more.
  *
  * Context: may sleep.
  * Return: as vhca_attach_mcast().

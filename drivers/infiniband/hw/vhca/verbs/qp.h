@@ -11,9 +11,9 @@
 #include "udata.h"
 
 /**
- * struct vhca_wr - what the driver remembers of a request it posted
- * @wr_id: the consumer's
- * @room: bytes that a receive has room for
+ * struct vhca_wr - the driver's record of a posted request
+ * @wr_id: the consumer's wr_id
+ * @room: number of bytes for which a receive has room
  * @opcode: enum ib_wc_opcode its completion will have
  * @nslots: ring slots it takes
  */
@@ -33,10 +33,10 @@ struct vhca_wr {
  * @lock: protects @head
  * @head: slots posted; read under the CQ's lock
  * @tail: slots completed; written under the CQ's lock
- * @link: place in the CQ's list; under the CQ's lock
+ * @link: in the CQ's list; under the CQ's lock
  *
- * The ring's contents come from us but may be overwritten by the device; what a completion says
- * about a request is taken from @wrs.
+ * The ring was written by the driver, but the device could overwrite it. Therefore completions are
+ * made from @wrs.
  */
 struct vhca_wq {
 	struct vhca_ring ring;
@@ -50,8 +50,8 @@ struct vhca_wq {
 };
 
 /*
- * Posting writes a note and then the head; polling reads the head and then the note, writes the
- * tail, and posting reads the tail before it writes over the note.
+ * Posting writes a record (@wrs) and then the head; polling reads the head, then the record, and
+ * then writes the tail; posting reads the tail before it overwrites the record.
  */
 static inline u64 vhca_wq_head(const struct vhca_wq *wq)
 {
@@ -78,12 +78,12 @@ static inline void vhca_wq_finish(struct vhca_wq *wq, u64 tail)
 }
 
 /**
- * struct vhca_qp_kernel - what a QP of the kernel has besides
+ * struct vhca_qp_kernel - additional part of a kernel QP
  * @qp: the QP
  * @sq: send queue
  * @rq: receive queue; nothing is ever posted to that of a QP with an SRQ
- * @broken: known to be in the error state: receives are rung. Under the receive queue's lock.
- * @given_back: a QP with an SRQ has failed and holds no receive any more, since it was last reset
+ * @broken: in the error state: each posted receive rings. Under the receive queue's lock.
+ * @given_back: since its last reset, a QP with an SRQ has raised the last-WQE event
  * @resets: how often it was reset. Under the QP's lock.
  * @wait: for @given_back, or for @resets to change
  */
@@ -100,12 +100,12 @@ struct vhca_qp_kernel {
 /**
  * struct vhca_qp - queue pair; its number is ibqp.qp_num
  * @ibqp: its base
- * @port: to which a management QP belongs for good; 0 for QPs of other types
- * @id: what events and completions find it by, of vhca_qp_id()
+ * @port: port of a management QP (QP 0 or 1), which cannot change; 0 for QPs of other types
+ * @id: vhca_qp_id(), by which events and completions look it up
  * @db: send slot and receive record
  * @lock: serialises modify
- * @state: last state it was moved to
- * @cap: what it was made for
+ * @state: last state to which it was moved
+ * @cap: its sizes
  * @sig_type: as created
  * @create_flags: as created
  * @async: found by asynchronous events
@@ -132,22 +132,22 @@ struct vhca_qp {
 VHCA_TO(qp, ibqp)
 
 /**
- * vhca_qp_id() - tell QPs apart that have the same number
+ * vhca_qp_id() - make a unique id of a QP
  * @port: port of a management QP, ignored for other QPs
  * @qpn: number of the QP
  *
- * Every port has a QP 0 and a QP 1. The ids of these have the port above the 24 bits that QP
- * numbers have, so that no other QP has the same id.
+ * Every port has a QP 0 and a QP 1. Their ids have the port in the bits above the 24 bits of QP
+ * numbers.
  *
  * Context: any.
- * Return: what no other QP of the device has.
+ * Return: the id, which no other QP of the device has.
  */
 static inline u32 vhca_qp_id(u8 port, u32 qpn)
 {
 	return qpn < VHCA_SPECIAL_QPS ? (u32)port << 24 | qpn : qpn;
 }
 
-/* Is it a port's QP for MADs? Its number is its type's. */
+/* Is it a management QP? The values of these types are also the QP numbers. */
 static inline bool vhca_qp_is_management(enum ib_qp_type type)
 {
 	return type == IB_QPT_SMI || type == IB_QPT_GSI;
@@ -183,18 +183,18 @@ int vhca_qp_make_kernel_rings(struct vhca_dev *dev, struct vhca_qp *qp,
 			      struct vhca_create_qp_hw_req *hw);
 void vhca_qp_free_rings(struct vhca_qp *qp);
 
-/* qp_attr.c: attributes as the device has them */
+/* qp_attr.c: attributes in the device's format */
 void vhca_qp_attr_to_hw(const struct ib_qp_attr *attr, int mask, struct vhca_qp_attr *hw);
 void vhca_qp_attr_from_hw(const struct vhca_dev *dev, const struct vhca_qp_attr *hw,
 			  struct ib_qp_attr *attr);
 
-/* wqe.c: send requests as the device has them */
+/* wqe.c: send requests in the device's format */
 u32 vhca_send_wqe_blocks(const struct vhca_dev *dev, enum ib_qp_type type, u32 nsge,
 			 u32 inline_len);
 u32 vhca_lso_wqe_blocks(u32 nsge);
 int vhca_put_send(struct vhca_qp *qp, const struct ib_send_wr *wr);
 
-/* post.c: the kernel's requests */
+/* post.c: posting by kernel consumers */
 int vhca_post_send(struct ib_qp *ibqp, const struct ib_send_wr *wr,
 		   const struct ib_send_wr **bad_wr);
 int vhca_post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,

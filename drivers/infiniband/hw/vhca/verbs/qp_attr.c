@@ -6,7 +6,7 @@
 #include "mr.h"
 #include "qp.h"
 
-/* Attribute bits have the same numbers on both sides. */
+/* Device and core have the same numbers of attribute bits. */
 static_assert(VHCA_QPA_STATE == IB_QP_STATE && VHCA_QPA_CUR_STATE == IB_QP_CUR_STATE &&
 	      VHCA_QPA_EN_SQD_ASYNC_NOTIFY == IB_QP_EN_SQD_ASYNC_NOTIFY &&
 	      VHCA_QPA_ACCESS_FLAGS == IB_QP_ACCESS_FLAGS &&
@@ -33,10 +33,10 @@ static int access_from_hw(u8 access)
 }
 
 /**
- * vhca_qp_attr_to_hw() - translate the attributes a modify request names
+ * vhca_qp_attr_to_hw() - translate the attributes of a modify request
  * @a: attributes
  * @mask: which of them are valid, enum ib_qp_attr_mask
- * @hw: filled in; what is not valid is zero
+ * @hw: filled in; attributes that are not valid are zero
  *
  * Context: any.
  */
@@ -90,9 +90,9 @@ void vhca_qp_attr_to_hw(const struct ib_qp_attr *a, int mask, struct vhca_qp_att
 }
 
 /**
- * vhca_qp_attr_from_hw() - translate what the device says about a QP
+ * vhca_qp_attr_from_hw() - translate the device's attributes of a QP
  * @dev: the device
- * @hw: the device's answer; its enumerations are checked by the caller
+ * @hw: output of QUERY_QP; its enumerations are checked by the caller
  * @a: filled in, apart from the capabilities
  *
  * Context: any.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Rings of QPs: those that a process has laid out, and the kernel's own. */
+/* Rings of QPs: those in the memory of a process, and those of kernel QPs. */
 #include <linux/log2.h>
 #include <linux/slab.h>
 
@@ -17,7 +17,7 @@ static u64 sq_blocks(struct vhca_dev *dev, const struct vhca_qp *qp)
 	return (u64)cap->max_send_wr * blocks;
 }
 
-/* Check what a provider has laid out against what its user asked for. */
+/* Checks the rings of a provider against the sizes that its user requested. */
 static int check_user_rings(struct vhca_dev *dev, const struct vhca_qp *qp,
 			    const struct vhca_create_qp_req *req)
 {
@@ -57,10 +57,10 @@ static int check_user_rings(struct vhca_dev *dev, const struct vhca_qp *qp,
 }
 
 /**
- * vhca_qp_take_user_rings() - check and pin the rings that a provider has laid out
+ * vhca_qp_take_user_rings() - check and pin the rings of a provider
  * @dev: the device
  * @qp: the QP, its cap set
- * @req: what the provider says of its rings
+ * @req: the provider's request, which describes the rings
  * @hw: request to the device; the rings are filled in
  *
  * Context: may sleep.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Questions about the device, its ports and their tables. */
+/* Queries of the device, its ports and their tables. */
 #include <kunit/visibility.h>
 #include <linux/pci.h>
 #include <rdma/ib_mad.h>
@@ -16,7 +16,7 @@
  * @a: filled in
  * @udata: the request of a process, which has no private part
  *
- * Context: any for the kernel's own; may sleep for a process'.
+ * Context: any for kernel consumers; may sleep for a process.
  * Return: 0; -EINVAL for a private request that is not empty.
  */
 int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
@@ -40,7 +40,7 @@ int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	a->vendor_part_id = pdev->device;
 	a->hw_ver = pdev->revision;
 	a->max_qp = min_t(u32, l->max_qps, INT_MAX);
-	/* of the largest requests: a send ring has room for more of small ones */
+	/* This is for requests of maximum size; a send ring has room for more small ones. */
 	a->max_qp_wr = min3(l->max_sq_blocks / VHCA_WQE_MAX_BLOCKS, l->max_rq_wr, (u32)INT_MAX);
 	a->max_send_sge = l->max_send_sge;
 	a->max_recv_sge = l->max_recv_sge;
@@ -63,7 +63,7 @@ int vhca_query_device(struct ib_device *ibdev, struct ib_device_attr *a,
 	return 0;
 }
 
-/* The core would take it from the last entry of the GID table, which may be empty. */
+/* Reads the subnet prefix, as the core would take it from the last GID, which may be empty. */
 static int fill_subnet_prefix(struct vhca_dev *dev, u32 port, struct ib_port_attr *p)
 {
 	union ib_gid gid;
@@ -74,7 +74,7 @@ static int fill_subnet_prefix(struct vhca_dev *dev, u32 port, struct ib_port_att
 	return err;
 }
 
-/* Attributes of an Ethernet port that are its net device's; without one it is down. */
+/* Fills in attributes of an Ethernet port from its net device; without one the port is down. */
 static void fill_eth(struct vhca_dev *dev, u32 port, struct ib_port_attr *p)
 {
 	struct vhca_eth_link link;
@@ -93,12 +93,12 @@ static void fill_eth(struct vhca_dev *dev, u32 port, struct ib_port_attr *p)
 	}
 	if (link.present)
 		ib_get_eth_speed(&dev->ibdev, port, &p->active_speed, &p->active_width);
-	/* The host has a connection manager. An Ethernet port has no agent that would know. */
+	/* The host has a connection manager; for an Ethernet port the device does not report it. */
 	p->port_cap_flags |= IB_PORT_CM_SUP;
 	p->ip_gids = true;
 }
 
-/* Linux 6.12's core has tables of the sizes that it got first, and walks them to those of now. */
+/* Linux 6.12's core allocates tables by the first sizes, but walks them by the current ones. */
 static int same_sizes(struct vhca_dev *dev, u32 port, const struct vhca_port_attr *a)
 {
 	const struct vhca_port *p = &dev->ports[port - 1];
@@ -119,8 +119,7 @@ static int same_sizes(struct vhca_dev *dev, u32 port, const struct vhca_port_att
  * @p: filled in
  *
  * Context: may sleep; takes the RTNL lock for an Ethernet port.
- * Return: 0, -EPROTO if a table has another size than when the driver took the device, or as the
- * device commands.
+ * Return: 0; -EPROTO if the size of a table has changed since probe; or an error of commands.
  */
 int vhca_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *p)
 {
@@ -163,13 +162,13 @@ int vhca_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *p)
 EXPORT_SYMBOL_IF_KUNIT(vhca_query_port);
 
 /**
- * vhca_port_protocols() - fill in what the core may do with a port
- * @dev: the device, its limits and the kinds of its ports known
+ * vhca_port_protocols() - fill in the protocols of a port
+ * @dev: the device, its limits and the types of its ports known
  * @port: 1..ports
- * @immutable: its capabilities are filled in, and how large MADs are
+ * @immutable: core_cap_flags and max_mad_size are filled in
  *
- * Without management QPs there are no MADs, no SA and no CM: the transport alone, that of
- * InfiniBand or that of RoCE v2.
+ * Without management QPs there are no MADs, no SA and no CM, but only the transport of InfiniBand
+ * or RoCE v2.
  *
  * Context: any.
  */
@@ -216,7 +215,7 @@ int vhca_get_port_immutable(struct ib_device *ibdev, u32 port,
 /**
  * vhca_get_link_layer() - ib_device_ops.get_link_layer
  * @ibdev: the device
- * @port: a port, which may be none of the device's
+ * @port: number of a port, which need not exist
  *
  * Context: any.
  * Return: IB_LINK_LAYER_ETHERNET for an Ethernet port, IB_LINK_LAYER_INFINIBAND otherwise.
@@ -236,7 +235,7 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_get_link_layer);
  * @gid: filled in
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for an index that the port does not have; as the device commands.
+ * Return: 0; -EINVAL for an index that the port does not have; or an error of commands.
  */
 int vhca_query_gid(struct ib_device *ibdev, u32 port, int index, union ib_gid *gid)
 {
@@ -253,7 +252,7 @@ int vhca_query_gid(struct ib_device *ibdev, u32 port, int index, union ib_gid *g
  * @pkey: set to the P_Key
  *
  * Context: may sleep.
- * Return: 0; -EINVAL for an index that the port does not have; as the device commands.
+ * Return: 0; -EINVAL for an index that the port does not have; or an error of commands.
  */
 int vhca_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
 {
@@ -267,7 +266,7 @@ int vhca_query_pkey(struct ib_device *ibdev, u32 port, u16 index, u16 *pkey)
  * @modify: the node description
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP for what else could be changed; as the device commands.
+ * Return: 0; -EOPNOTSUPP for other attributes; or an error of commands.
  */
 int vhca_modify_device(struct ib_device *ibdev, int mask, struct ib_device_modify *modify)
 {
@@ -306,7 +305,7 @@ void vhca_get_dev_fw_str(struct ib_device *ibdev, char *str)
  * @vector: completion vector
  *
  * Context: any.
- * Return: the CPU that its interrupt was steered to; NULL if there is no such vector.
+ * Return: mask with the CPU of its interrupt; NULL if there is no such vector.
  */
 const struct cpumask *vhca_get_vector_affinity(struct ib_device *ibdev, int vector)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Questions about the device, its ports and their tables. */
+/* Queries of the device, its ports and their tables. */
 #ifndef VHCA_QUERY_H
 #define VHCA_QUERY_H
 

@@ -33,7 +33,7 @@ static int check_init(struct vhca_dev *dev, const struct ib_srq_init_attr *attr,
 	if (!type_supported(&dev->hw, attr->srq_type))
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "srq_type %d is not supported",
 				   attr->srq_type);
-	/* The kernel's requests do not name SRQs, so it could not send to one. */
+	/* Work requests of kernel consumers cannot name an SRQ, so an XRC SRQ would be useless. */
 	if (attr->srq_type == IB_SRQT_XRC && !user)
 		return vhca_refuse(dev->hw.dev, -EOPNOTSUPP, "XRC SRQs are for processes alone");
 	if (attr->srq_type == IB_SRQT_XRC && (!attr->ext.cq || !attr->ext.xrc.xrcd))
@@ -44,7 +44,7 @@ static int check_init(struct vhca_dev *dev, const struct ib_srq_init_attr *attr,
 	return check_size(dev, &attr->attr);
 }
 
-/* Check a ring that a provider has laid out against what its user asked for. */
+/* Checks the ring of a provider against the size that its user requested. */
 static int check_user_ring(struct vhca_dev *dev, const char *what, u8 log, u32 max_wr)
 {
 	if (log < 32 && BIT(log) >= max_wr && BIT(log) <= dev->hw.limits.max_srq_wr)
@@ -133,12 +133,12 @@ static int publish(struct vhca_dev *dev, struct vhca_srq *srq)
 	if (err != -EBUSY)
 		return err;
 	dev_err_ratelimited(dev->hw.dev, "device gave out SRQ %u twice\n", srq->srqn);
-	/* Which of the two it would destroy nobody knows. */
+	/* DESTROY_SRQ would be ambiguous. */
 	vhca_hw_give_up(&dev->hw, "it gave out a number twice");
 	return -EIO;
 }
 
-/* Let events find the SRQ no more, and wait for those that have found it. */
+/* Removes the SRQ from the table of events, and waits until no event handler uses it. */
 static void unpublish(struct vhca_dev *dev, struct vhca_srq *srq)
 {
 	vhca_id_del(&dev->srqs, srq->srqn, &srq->async);
@@ -158,14 +158,14 @@ static int answer_create(struct vhca_dev *dev, struct vhca_srq *srq, struct ib_u
 /**
  * vhca_create_srq() - ib_device_ops.create_srq
  * @ibsrq: shared receive queue
- * @attr: what it is to be; max_wr is set to the receives that the ring holds
- * @udata: the request of a process, whose ring lies in its own memory; NULL for the kernel's own
+ * @attr: its attributes; max_wr is set to the number of receives that the ring holds
+ * @udata: the request of a process, whose ring is in its own memory; NULL for kernel consumers
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP for a type that the device, or a kernel consumer, does not have; -EINVAL
  * for sizes or a ring beyond the device's limits, or an XRC SRQ without CQ or domain; -EFAULT;
- * -ENOMEM; -EIO when the device gave out a number that another SRQ has; what pinning returns; as
- * the device commands.
+ * -ENOMEM; -EIO when the device gave out a number that another SRQ has; an error of pinning or of
+ * commands.
  */
 int vhca_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *attr, struct ib_udata *udata)
 {
@@ -214,7 +214,7 @@ err_publish:
 	unpublish(dev, srq);
 err_destroy:
 	if (vhca_hw_settle(&dev->hw, vhca_cmd_destroy_srq(&dev->hw, srq->srqn)))
-		return err;	/* The device still reads the ring: better lost than reused. */
+		return err;	/* The device may still read the ring, so it is not freed. */
 err_db:
 	vhca_db_free(&srq->db);
 err_ring:
@@ -244,10 +244,10 @@ static int set_limit(struct vhca_dev *dev, struct vhca_srq *srq, const struct ib
 }
 
 /*
- * Change the ring, and the limit if that is asked for: both or neither. Until the end both rings
- * hold what is posted; a device that does not go back either keeps the new one.
+ * Changes the ring, and the limit if requested: both or neither. During this both rings have all
+ * posted receives; if the device refuses the limit and then the old ring, the new ring stays.
  *
- * Return: whether the device uses the new ring; *err as for the whole request.
+ * Return: true if the device uses the new ring; *err is the result of the whole request.
  */
 static bool turn_to_ring(struct vhca_dev *dev, struct vhca_srq *srq, const struct vhca_pages *old,
 			 const struct vhca_pages *new, u8 log, const struct ib_srq_attr *attr,
@@ -262,7 +262,7 @@ static bool turn_to_ring(struct vhca_dev *dev, struct vhca_srq *srq, const struc
 	return !*err || resize_on_device(dev, srq, old, old_log);
 }
 
-/* The process has copied the receives that were not taken, and posts none meanwhile. */
+/* The process has copied the receives that were not taken, and posts none during the call. */
 static int resize_user(struct vhca_dev *dev, struct vhca_srq *srq, const struct ib_srq_attr *attr,
 		       int mask, const struct vhca_modify_srq_req *req)
 {
@@ -330,14 +330,14 @@ static int check_modify(struct vhca_dev *dev, struct vhca_srq *srq,
  * @ibsrq: shared receive queue
  * @attr: the new size, limit or both
  * @mask: IB_SRQ_MAX_WR, IB_SRQ_LIMIT
- * @udata: the request of a process, with the new ring; NULL for the kernel's own
+ * @udata: the request of a process, with the new ring; NULL for kernel consumers
  *
- * When one of the two is refused, neither has changed.
+ * If size or limit is refused, neither has changed.
  *
  * Context: may sleep.
  * Return: 0; -EINVAL for values or a ring beyond the limits, or fewer receives than are posted;
- * -EOPNOTSUPP for a private request with unknown fields; -EFAULT; -ENOMEM; what pinning returns; as
- * the device commands.
+ * -EOPNOTSUPP for a private request with unknown fields; -EFAULT; -ENOMEM; an error of pinning or
+ * of commands.
  */
 int vhca_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_attr_mask mask,
 		    struct ib_udata *udata)
@@ -369,7 +369,7 @@ int vhca_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_srq_
  * @attr: filled in; srq_limit is 0 when no limit is armed
  *
  * Context: may sleep.
- * Return: 0; as the device commands.
+ * Return: 0; or an error of commands.
  */
 int vhca_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
 {
@@ -391,7 +391,7 @@ int vhca_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)
  * @udata: unused
  *
  * Context: may sleep.
- * Return: 0; as the device commands, and then the SRQ is as before.
+ * Return: 0; or an error of commands, after which the SRQ is unchanged.
  */
 int vhca_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {

@@ -7,10 +7,10 @@
 #include "udata.h"
 
 /**
- * struct vhca_srq_note - what the driver remembers of a receive posted to an SRQ
- * @wr_id: the consumer's
- * @room: bytes that it has room for
- * @gen: changes with every use of the note
+ * struct vhca_srq_note - the driver's record (note) of a receive posted to an SRQ
+ * @wr_id: the consumer's wr_id
+ * @room: number of bytes for which it has room
+ * @gen: generation, which changes with every use of the note
  * @next: next free note
  * @busy: the receive has not completed
  */
@@ -23,14 +23,14 @@ struct vhca_srq_note {
 };
 
 /**
- * struct vhca_srq_kernel - what an SRQ of the kernel has besides
+ * struct vhca_srq_kernel - additional part of a kernel SRQ
  * @ring: the entries
  * @db: records of the queue
  * @max_sge: scatter entries of a receive
  * @lock: protects everything below, and @ring
- * @head: receives posted
- * @tail: receives the device has taken, as of the last look
- * @notes: notes, at least one an entry
+ * @head: number of receives posted
+ * @tail: number of receives that the device had taken when the record was last read
+ * @notes: notes, at least as many as entries
  * @nnotes: their number
  * @free: first free note
  * @busy: notes in use
@@ -54,7 +54,7 @@ struct vhca_srq_kernel {
  * struct vhca_srq - shared receive queue
  * @ibsrq: its base
  * @srqn: the device's number for it
- * @db: posted slot and the record of those taken
+ * @db: record of posted receives, and record of those that the device has taken
  * @resize: serialises replacing the ring
  * @log: log2 of its entries; changed under @resize
  * @log_stride: log2 of the bytes of an entry

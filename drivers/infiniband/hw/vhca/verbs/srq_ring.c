@@ -2,14 +2,14 @@
 /*
  * Rings of the kernel's shared receive queues.
  *
- * A receive is posted in order and taken by the device in order, but the QPs complete what they
- * took in any order, and a stride is free as soon as its receive is taken. What the driver
- * remembers of a receive stands therefore beside the ring, in a note; the entry carries the note's
- * number, and the device gives that back. A receive counts as posted until its completion is
- * polled.
+ * Receives are posted and taken by the device in order, but QPs complete the receives that they
+ * took in any order, and the entry of a receive is free as soon as it is taken. Therefore the
+ * driver's record of a receive (a note) is not tied to an entry of the ring; the entry has the
+ * note's number, which the device returns in the completion. A receive counts as posted until its
+ * completion is polled.
  *
- * While the ring is replaced every receive is written into both rings: when the device says which
- * one it uses, it may have taken some from it already.
+ * While the ring is being replaced every receive is written to both rings: when the driver learns
+ * which one the device uses, the device may have taken receives from it already.
  */
 #include <linux/slab.h>
 #include <kunit/visibility.h>
@@ -19,7 +19,7 @@
 
 #define NOTE_NONE	U32_MAX
 
-/* A note's number: where it is, and a generation that tells its uses apart. */
+/* The number of a note: its index, and its generation. */
 static u64 note_id(const struct vhca_srq_kernel *k, u32 index)
 {
 	return (u64)k->notes[index].gen << 32 | index;
@@ -32,7 +32,7 @@ static void note_free(struct vhca_srq_kernel *k, u32 index)
 	k->free = index;
 }
 
-/* Take over a longer array of notes, and use what it has more; returns the former one. */
+/* Replaces the array of notes by a longer one, and adds the new notes; returns the old array. */
 static struct vhca_srq_note *notes_replace(struct vhca_srq_kernel *k, struct vhca_srq_note *notes,
 					   u32 n)
 {
@@ -53,7 +53,7 @@ static struct vhca_srq_note *notes_alloc(u32 n)
 }
 
 /**
- * vhca_srq_ring_make() - make the ring and the notes
+ * vhca_srq_ring_make() - allocate the ring and the notes
  * @k: filled in
  * @dev: device for DMA
  * @db: records of the queue
@@ -99,18 +99,18 @@ void vhca_srq_ring_free(struct vhca_srq_kernel *k)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_free);
 
-/* Look how many receives the device has taken. It may say what it likes, within what we posted. */
+/* Reads the number of receives that the device has taken; a value that is invalid is ignored. */
 static void look_taken(struct vhca_srq_kernel *k)
 {
 	u64 taken = vhca_ring_widen(k->tail, le64_to_cpu(READ_ONCE(*vhca_db_rec(k->db, 1))));
 
-	/* The device has read the strides before it said so, and they are written after this. */
+	/* The device read the entries before it stored the count; they are overwritten later. */
 	virt_mb();
 	if (taken <= k->head)
 		k->tail = taken;
 }
 
-/* Receives that may be posted: while the ring is replaced, what the smaller one has. */
+/* Maximum number of posted receives; while the ring is being replaced, that of the smaller ring. */
 static u64 capacity(const struct vhca_srq_kernel *k)
 {
 	u64 n = vhca_ring_entries(&k->ring);
@@ -183,14 +183,14 @@ int vhca_srq_ring_post(struct vhca_srq_kernel *k, const struct ib_recv_wr *wr,
 EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_post);
 
 /**
- * vhca_srq_ring_finish() - find the receive that has completed; it is not posted any more
+ * vhca_srq_ring_finish() - find the receive of a completion, and free its note
  * @k: the ring
- * @id: what the device says it was given with the receive
- * @len: bytes that the device says it has written there
- * @wr_id: set to the consumer's number for it
+ * @id: number of the note, from the completion
+ * @len: received bytes, from the completion
+ * @wr_id: set to the consumer's wr_id
  *
  * Context: any.
- * Return: false when no such receive was posted.
+ * Return: false if no such receive was posted, or it has not room for @len bytes.
  */
 bool vhca_srq_ring_finish(struct vhca_srq_kernel *k, u64 id, u32 len, u64 *wr_id)
 {
@@ -221,12 +221,12 @@ static void copy_entries(struct vhca_srq_kernel *k, const struct vhca_ring *to)
 /**
  * vhca_srq_ring_move_begin() - begin to replace the ring
  * @k: the ring; the caller serialises replacements
- * @to: new ring, zeroed, of entries as large as those of the present one
+ * @to: new ring, zeroed, with entries of the same size as those of the current one
  *
- * From now on the device may take receives from either ring.
+ * Until the end of the replacement receives are posted to both rings.
  *
  * Context: may sleep.
- * Return: 0; -EINVAL when more receives are posted than fit; -ENOMEM.
+ * Return: 0; -EINVAL if more receives are posted than fit; -ENOMEM.
  */
 int vhca_srq_ring_move_begin(struct vhca_srq_kernel *k, struct vhca_ring *to)
 {
@@ -257,8 +257,8 @@ EXPORT_SYMBOL_IF_KUNIT(vhca_srq_ring_move_begin);
 /**
  * vhca_srq_ring_move_end() - finish replacing the ring
  * @k: the ring
- * @to: new ring; filled with the one that the device does not use any more
- * @moved: the device uses the new one
+ * @to: new ring; set to the ring that the device does not use (any more)
+ * @moved: the device uses the new ring
  *
  * Context: may sleep.
  */

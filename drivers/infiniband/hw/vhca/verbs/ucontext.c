@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * User contexts and what they map: the kick page of their doorbell area, and the pages of records,
- * one mapping each, made as the area grows.
+ * User contexts and their mappings: the kick page of their doorbell area, and the doorbell pages,
+ * for each of which an mmap entry is added when the area grows.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -13,7 +13,7 @@
 
 #define VHCA_KNOWN_FEATURES	(VHCA_UCTX_F_TIMESTAMP | VHCA_UCTX_F_CLOCK)
 
-/* A doorbell page as user space may map it. */
+/* The mmap entry of a doorbell page. */
 struct db_mapping {
 	struct rdma_user_mmap_entry entry;
 	struct vhca_db_mem *page;
@@ -59,7 +59,7 @@ static const struct vhca_uar_ops user_uar_ops = {
 };
 
 /**
- * vhca_db_mmap_offset() - where user space finds the page of a pair of slots
+ * vhca_db_mmap_offset() - get the mmap offset of the page of a pair of slots
  * @db: the pair, in a user context's area
  *
  * Context: any.
@@ -79,7 +79,7 @@ static u64 features(const struct vhca_dev *dev)
 }
 
 /**
- * vhca_ucontext_answer() - what the provider of a context must know
+ * vhca_ucontext_answer() - fill in the response that describes a context to its provider
  * @ctx: the context
  * @resp: filled in
  *
@@ -102,7 +102,7 @@ void vhca_ucontext_answer(struct vhca_ucontext *ctx, struct vhca_uctx_resp *resp
 		.hw_version = dev->hw.version,
 		.has_clock = !!(l->caps & BIT_ULL(VHCA_CAP_CLOCK)),
 		.uc_local_inv = vhca_hw_has(&dev->hw, VHCA_CAP_UC_FAST_REG),
-		/* No process has a key that could be registered this way, or a QP of IPoIB. */
+		/* Processes have no keys for REG_MR and no IPoIB QPs. */
 		.send_ops = dev->send_ops & ~(BIT(VHCA_OP_REG_MR) | BIT(VHCA_OP_LSO)),
 	};
 }
@@ -121,7 +121,7 @@ static void close_area(struct vhca_dev *dev, struct vhca_ucontext *ctx)
 
 	if (!err)
 		return;
-	/* The device would go on reading pages we must not free while it does. */
+	/* The device may still read the pages, so they are not freed. */
 	dev_err(dev->hw.dev, "device keeps doorbell area %u (%d)\n", ctx->uar.handle, err);
 	vhca_hw_give_up(&dev->hw, "it does not close a doorbell area");
 	vhca_uar_exit(&ctx->uar);
@@ -135,7 +135,7 @@ static void close_area(struct vhca_dev *dev, struct vhca_ucontext *ctx)
  * Context: may sleep.
  * Return: 0; -EINVAL for a private request of the wrong length; -EOPNOTSUPP for one with unknown
  * fields, or when kick pages cannot be mapped; -ENODEV while the module is unloaded; -EFAULT;
- * -ENOMEM; as the device commands.
+ * -ENOMEM; or an error of commands.
  */
 int vhca_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata)
 {
@@ -147,7 +147,7 @@ int vhca_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata)
 	err = vhca_udata_in(dev, udata, "alloc_ucontext", &req, sizeof(req));
 	if (err)
 		return err;
-	/* Offers, not demands: the answer says what both sides know. */
+	/* The provider offers features; the response has those that both sides know. */
 	ctx->features = req.features & VHCA_KNOWN_FEATURES & features(dev);
 
 	if (dev->hw.kick_stride % PAGE_SIZE)
@@ -155,8 +155,8 @@ int vhca_alloc_ucontext(struct ib_ucontext *ibctx, struct ib_udata *udata)
 				   "kick pages are %u bytes apart, processes map %lu",
 				   dev->hw.kick_stride, PAGE_SIZE);
 	/*
-	 * A driver whose device is in use is not unloaded by mistake. Some cores see to that and
-	 * some do not; unbinding the device takes contexts away all the same.
+	 * The module cannot be unloaded while contexts exist. Not all cores ensure that; unbinding
+	 * the device still removes the contexts.
 	 */
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
@@ -182,7 +182,7 @@ err_module:
 
 /**
  * vhca_dealloc_ucontext() - ib_device_ops.dealloc_ucontext
- * @ibctx: context, all of whose objects are gone
+ * @ibctx: context, all of whose objects were destroyed
  *
  * Context: may sleep.
  */
@@ -198,10 +198,10 @@ void vhca_dealloc_ucontext(struct ib_ucontext *ibctx)
 
 /**
  * vhca_disassociate_ucontext() - ib_device_ops.disassociate_ucontext
- * @ibctx: context of a device that goes
+ * @ibctx: context of a device that is being removed
  *
- * All there is to take back when the device goes are mappings, which the core replaces by itself.
- * That this function exists tells it that open contexts do not keep the device from going.
+ * There is nothing to do, since the core revokes the mappings itself. The existence of this
+ * operation tells the core that the device can be removed while contexts are open.
  *
  * Context: any.
  */
@@ -213,7 +213,7 @@ static int map_kick(struct vhca_dev *dev, struct vhca_ucontext *ctx, struct vm_a
 {
 	phys_addr_t phys = dev->hw.kick_phys + (u64)ctx->uar.handle * dev->hw.kick_stride;
 
-	/* Reading it costs the guest a round trip and tells nothing. */
+	/* A read would exit to the host and return nothing useful. */
 	if (vma->vm_flags & (VM_READ | VM_EXEC))
 		return vhca_refuse(dev->hw.dev, -EPERM, "mmap: the kick page is for writing only");
 	vm_flags_clear(vma, VM_MAYREAD | VM_MAYEXEC);
@@ -236,11 +236,11 @@ static int map_db_page(struct vhca_dev *dev, struct vhca_ucontext *ctx,
 /**
  * vhca_mmap() - ib_device_ops.mmap: map the kick page or a doorbell page
  * @ibctx: context
- * @vma: mapping, at an offset that an earlier answer has named
+ * @vma: mapping, at an offset from an earlier response
  *
  * Context: may sleep.
- * Return: 0; -EINVAL when there is nothing at the offset; -EPERM for a readable mapping of the kick
- * page, or an executable one; what rdma_user_mmap_io() returns.
+ * Return: 0; -EINVAL if there is nothing at the offset; -EPERM for a readable mapping of the kick
+ * page, or an executable one; an error of rdma_user_mmap_io().
  */
 int vhca_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma)
 {
@@ -264,7 +264,7 @@ int vhca_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma)
 
 /**
  * vhca_mmap_free() - ib_device_ops.mmap_free
- * @entry: entry that was removed, and whose last mapping is gone
+ * @entry: entry that was removed and has no mappings any more
  *
  * Context: may sleep.
  */

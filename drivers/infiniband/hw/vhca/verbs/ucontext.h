@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* User contexts: what a process has of the device. */
+/* User contexts: a process' access to the device. */
 #ifndef VHCA_UCONTEXT_H
 #define VHCA_UCONTEXT_H
 
@@ -13,7 +13,7 @@
  * @ibucontext: its base
  * @uar: its doorbell area
  * @kick: mapping of the kick page
- * @features: VHCA_UCTX_F_* both sides know
+ * @features: VHCA_UCTX_F_* bits that both sides know
  */
 struct vhca_ucontext {
 	struct ib_ucontext ibucontext;
@@ -37,7 +37,7 @@ int vhca_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma);
 void vhca_mmap_free(struct rdma_user_mmap_entry *entry);
 u64 vhca_db_mmap_offset(const struct vhca_db *db);
 
-/* import.c: methods of our own */
+/* import.c: methods of the driver */
 extern const struct uapi_definition vhca_uapi_defs[];
 int vhca_query_ucontext(struct ib_ucontext *ibctx, struct uverbs_attr_bundle *attrs);
 

@@ -12,11 +12,12 @@
  * @req: filled in
  * @size: bytes of @req, all of which the request must have
  *
- * A longer request comes from a newer provider: what we do not know must be zero.
+ * A longer request comes from a newer provider: the bytes that this driver does not know must be
+ * zero.
  *
  * Context: the process that made the request; may sleep.
- * Return: 0; -EINVAL for a request of the wrong length; -EOPNOTSUPP when it asks for something we
- * do not know; -EFAULT.
+ * Return: 0; -EINVAL for a request that is too short; -EOPNOTSUPP if unknown bytes are not zero;
+ * -EFAULT.
  */
 int vhca_udata_in(struct vhca_dev *dev, struct ib_udata *udata, const char *what, void *req,
 		  size_t size)
@@ -56,11 +57,11 @@ int vhca_udata_none(struct vhca_dev *dev, struct ib_udata *udata, const char *wh
  * @udata: the request
  * @what: its name, for the reason of a refusal
  * @resp: the response
- * @size: its bytes; an older provider gets as many as it asked for
- * @min: bytes it must ask for, since it cannot work without
+ * @size: its bytes; an older provider gets as many as it has room for
+ * @min: minimum of bytes for which it must have room
  *
  * Context: the process that made the request; may sleep.
- * Return: 0; -EINVAL when there is not enough room; -EFAULT.
+ * Return: 0; -EINVAL if there is room for fewer than @min bytes; -EFAULT.
  */
 int vhca_udata_out(struct vhca_dev *dev, struct ib_udata *udata, const char *what,
 		   const void *resp, size_t size, size_t min)
@@ -80,11 +81,11 @@ int vhca_udata_out(struct vhca_dev *dev, struct ib_udata *udata, const char *wha
  * @dev: the device
  * @ring: filled in
  * @what: its name, for the reason of a refusal
- * @addr: where it starts, page aligned
+ * @addr: its address, page-aligned
  * @size: bytes
  *
  * Context: the process whose memory it is; may sleep.
- * Return: 0; -EINVAL for a bad address; what pinning returns; -ENOMEM.
+ * Return: 0; -EINVAL for an invalid address; an error of pinning; -ENOMEM.
  */
 int vhca_user_ring_get(struct vhca_dev *dev, struct vhca_user_ring *ring, const char *what,
 		       u64 addr, u64 size)
@@ -99,7 +100,7 @@ int vhca_user_ring_get(struct vhca_dev *dev, struct vhca_user_ring *ring, const 
 		err = PTR_ERR(ring->umem);
 		ring->umem = NULL;
 		dev_dbg(dev->hw.dev, "%s of %llu bytes is not pinned: %d\n", what, size, err);
-		return err;		/* the core has said why */
+		return err;		/* the core has recorded the reason */
 	}
 	err = vhca_pages_from_umem(&ring->pages, dev->hw.dev, ring->umem,
 				   dev->hw.limits.page_sizes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The device as its verbs objects see it. */
+/* The device for its verbs objects. */
 #ifndef VHCA_H
 #define VHCA_H
 
@@ -25,8 +25,8 @@ struct vhca_irq;
  * @dev: the device
  * @lock: serialises the handling of events
  * @cqs: CQs by number, for completion events
- * @again: goes on where an interrupt had handled enough
- * @cpu: where the interrupt is steered
+ * @again: continues after an interrupt has handled its limit of events
+ * @cpu: CPU of the interrupt
  */
 struct vhca_vector {
 	struct vhca_eq eq;
@@ -38,10 +38,10 @@ struct vhca_vector {
 };
 
 /**
- * struct vhca_gid - an entry of an Ethernet port's GID table, as the device has it
+ * struct vhca_gid - an entry of an Ethernet port's GID table, as it was written to the device
  * @attr: the core's entry, or NULL
  * @vlan: VLAN, or VHCA_NO_VLAN
- * @mac: where packets of its users come from
+ * @mac: source address of packets
  */
 struct vhca_gid {
 	const struct ib_gid_attr *attr;
@@ -53,15 +53,15 @@ struct vhca_gid {
  * struct vhca_port - state of a port
  * @ngids: entries of its GID table
  * @npkeys: entries of its P_Key table
- * @eth: it is an Ethernet port; for others nothing that follows is valid
+ * @eth: it is an Ethernet port; for others the members below are not valid
  * @mac: its permanent address
- * @max_mtu: enum ib_mtu, the largest that it can have
- * @gid_lock: protects @gids, and orders what the device is told of them
+ * @max_mtu: enum ib_mtu, its maximum
+ * @gid_lock: protects @gids, and serialises SET_GID commands
  * @gids: its GID table
- * @enabled: the device receives; this and what follows is follow_work's alone
- * @mtu: enum ib_mtu that the device was told, 0: none
- * @active: as the core knows it
- * @said_lonely: the log says that it has no net device
+ * @enabled: the port is enabled; only follow_work uses this and the members below
+ * @mtu: enum ib_mtu that was set in the device, 0 for none
+ * @active: state that was last reported to the core
+ * @said_lonely: a message was logged that it has no net device
  */
 struct vhca_port {
 	u32 ngids;
@@ -84,11 +84,11 @@ struct vhca_port {
  * @fn: the PCI function
  * @uar: the kernel's doorbell area
  * @async_eq: asynchronous events
- * @async_ready: the interrupt may look at @async_eq
- * @async_lock: serialises their handling; protects @registered and @unreported
- * @async_again: goes on where somebody had handled enough of them
+ * @async_ready: the interrupt handler may access @async_eq
+ * @async_lock: serialises handling of asynchronous events; protects @registered and @unreported
+ * @async_again: continues after a task has handled its limit of asynchronous events
  * @registered: events of ports may be reported to the core
- * @unreported: events of each port that are to be reported, bits numbered by enum ib_event_type and
+ * @unreported: events of each port still to be reported, bits numbered by enum ib_event_type and
  *	by PORT_CHANGED of event.c
  * @report_work: reports them
  * @vectors: completion vectors
@@ -99,12 +99,12 @@ struct vhca_port {
  * @qps: QPs by vhca_qp_id()
  * @srqs: SRQs by number
  * @send_ops: operations of send queues, bits numbered by enum vhca_wqe_opcode
- * @uc_lacks: those that UC QPs of this device do not have, though the interface knows them there
+ * @uc_lacks: operations that UC QPs of this device lack, although newer devices have them
  * @access: rights that memory can be registered with, IB_ACCESS_*
  * @max_pkeys: entries of the largest P_Key table
  * @ports: state of the ports
- * @netdev_nb: called for net devices, if there are such ports
- * @follow_work: has such ports follow their net devices
+ * @netdev_nb: notifier for net devices, if there are Ethernet ports
+ * @follow_work: adapts Ethernet ports to the state of their net devices
  * @following: @follow_work may be queued
  * @desc_lock: protects ibdev.node_desc
  * @health: the health check
@@ -147,7 +147,7 @@ static inline struct vhca_dev *to_vdev(struct ib_device *ibdev)
 	return container_of(ibdev, struct vhca_dev, ibdev);
 }
 
-/* Is it an Ethernet port? No number is too large to be asked for. */
+/* Is it an Ethernet port? The port need not exist. */
 static inline bool vhca_port_is_eth(const struct vhca_dev *dev, u32 port)
 {
 	return port && port <= VHCA_SANE_PORTS && dev->ports[port - 1].eth;
@@ -158,7 +158,7 @@ static inline struct vhca_dev *hw_to_vdev(struct vhca_hw *hw)
 	return container_of(hw, struct vhca_dev, hw);
 }
 
-/* Define to_v@type(): the object of ours that a struct ib_@type is part of. */
+/* Define to_v@type(): get the driver's object that embeds a struct ib_@type. */
 #define VHCA_TO(type, ib)							\
 	static inline struct vhca_##type *to_v##type(struct ib_##type *obj)	\
 	{									\

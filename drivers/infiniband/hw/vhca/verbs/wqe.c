@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Send requests of the kernel in the device's form.
+ * Send requests of kernel consumers in the device's format.
  *
- * Segments begin at multiples of 16 bytes. Those longer than that, and inline data, can span
- * blocks; they are copied piece by piece across the ring's end and the ring's pieces.
+ * Segments begin at multiples of 16 bytes. Longer segments, and inline data, can span blocks; they
+ * are copied piece by piece across the end of the ring and of the pieces of its memory.
  */
 #include <linux/log2.h>
 #include <kunit/visibility.h>
@@ -17,10 +17,10 @@ static_assert(sizeof(struct vhca_wqe_ctrl) % SEG_UNIT == 0);
 static_assert(sizeof(struct vhca_wqe_raddr) == SEG_UNIT);
 static_assert(sizeof(struct vhca_wqe_ud) % SEG_UNIT == 0);
 static_assert(sizeof(struct vhca_wqe_atomic) % SEG_UNIT == 0);
-/* A registration fits the first block, and so does what every request has. */
+/* A registration fits the first block, and so does the control segment. */
 static_assert(sizeof(struct vhca_wqe_ctrl) + sizeof(struct vhca_wqe_reg) <= VHCA_WQE_BLOCK);
 
-/* Where the next bytes of a request go. */
+/* Position of the next bytes of a request. */
 struct wqe_writer {
 	struct vhca_wq *wq;
 	u64 slot;	/* count of the block */
@@ -69,8 +69,8 @@ static void write_bytes(struct wqe_writer *w, const void *data, u32 len)
 
 #define OP_REMOTE	BIT(0)	/* remote address and key */
 #define OP_IMM		BIT(1)	/* immediate data */
-#define OP_INV		BIT(2)	/* names a key that ends */
-#define OP_INV_SGE	BIT(3)	/* the same, and it is that of the scatter entry */
+#define OP_INV		BIT(2)	/* names a key to invalidate */
+#define OP_INV_SGE	BIT(3)	/* the same, and it must be that of the scatter entry */
 #define OP_INLINE	BIT(4)	/* data may be inline */
 #define OP_ONE		BIT(5)	/* one gather or scatter entry, or inline data */
 #define OP_ATOMIC	BIT(6)	/* atomic segment */
@@ -78,9 +78,9 @@ static void write_bytes(struct wqe_writer *w, const void *data, u32 len)
 #define OP_REG		BIT(8)	/* registration */
 #define OP_CSUM		BIT(9)	/* the device can set checksums, on UD */
 #define OP_LSO		BIT(10)	/* header and size of segments; checksums are set anyway */
-#define OP_INTEGRITY	BIT(11)	/* the key checks and makes protection fields */
+#define OP_INTEGRITY	BIT(11)	/* the key checks and generates protection fields */
 
-/* What a verbs operation is to the device and in its completion, and which QPs have it. */
+/* Opcodes of an operation in the device and in its completion, and the QP types that have it. */
 struct send_op {
 	u8 opcode;
 	u8 wc_opcode;
@@ -114,7 +114,7 @@ static const struct send_op send_ops[] = {
 	[IB_WR_LSO] = { VHCA_OP_LSO, IB_WC_LSO, UD, OP_LSO | OP_CSUM },
 };
 
-/* The core drains a queue of any type by a WRITE behind the last request, to see it flushed. */
+/* To drain a QP of any type the core posts a WRITE behind the last request, which is flushed. */
 static const struct send_op drain_op = { VHCA_OP_NOP, IB_WC_RDMA_WRITE, UD | MADS };
 
 static const struct send_op *find_op(const struct vhca_dev *dev, const struct vhca_qp *qp,
@@ -135,7 +135,7 @@ static const struct send_op *find_op(const struct vhca_dev *dev, const struct vh
 	return NULL;
 }
 
-/* Bytes of what stands between the control segment and the payload. */
+/* Bytes of the segments between the control segment and the payload. */
 static size_t address_size(enum ib_qp_type type, u16 flags)
 {
 	if (vhca_qp_is_datagram(type))
@@ -146,14 +146,15 @@ static size_t address_size(enum ib_qp_type type, u16 flags)
 }
 
 /**
- * vhca_send_wqe_blocks() - ring blocks of a send request
+ * vhca_send_wqe_blocks() - get the number of ring blocks of a send request
  * @dev: device
  * @type: type of the QP
- * @nsge: gather entries; a QP that has any has atomic operations, if the device has
+ * @nsge: gather entries; with at least one, the request may be an atomic, if the device has these
  * @inline_len: inline bytes
  *
  * Context: any.
- * Return: blocks that hold the largest; more than VHCA_WQE_MAX_BLOCKS: there is no such request.
+ * Return: number of blocks of the largest such request; if it is more than VHCA_WQE_MAX_BLOCKS such
+ * a request is not possible.
  */
 u32 vhca_send_wqe_blocks(const struct vhca_dev *dev, enum ib_qp_type type, u32 nsge,
 			 u32 inline_len)
@@ -168,10 +169,10 @@ u32 vhca_send_wqe_blocks(const struct vhca_dev *dev, enum ib_qp_type type, u32 n
 EXPORT_SYMBOL_IF_KUNIT(vhca_send_wqe_blocks);
 
 /**
- * vhca_lso_wqe_blocks() - ring blocks of the largest request that is sent as segments
+ * vhca_lso_wqe_blocks() - get the number of ring blocks of the largest LSO request
  * @nsge: gather entries
  *
- * Return: blocks, as vhca_send_wqe_blocks().
+ * Return: number of blocks, as vhca_send_wqe_blocks().
  */
 u32 vhca_lso_wqe_blocks(u32 nsge)
 {
@@ -181,7 +182,7 @@ u32 vhca_lso_wqe_blocks(u32 nsge)
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_lso_wqe_blocks);
 
-/* A large packet that is to be sent as segments. */
+/* Checks a request for LSO: a large packet that is sent as segments. */
 static int check_lso(struct vhca_dev *dev, const struct vhca_qp *qp, const struct ib_ud_wr *wr)
 {
 	u64 sum = 0;
@@ -221,7 +222,7 @@ static int check_inline(struct vhca_dev *dev, const struct ib_send_wr *wr, u32 m
 	return 0;
 }
 
-/* The list of a key as it is now, under the name and the rights that are asked for. */
+/* Checks the registration of a key with its current list, and with the requested key and rights. */
 static int check_reg(struct vhca_dev *dev, const struct vhca_qp *qp, bool integrity,
 		     const struct ib_reg_wr *wr)
 {
@@ -244,7 +245,7 @@ static int check_reg(struct vhca_dev *dev, const struct vhca_qp *qp, bool integr
 				   "post_send: REG_MR_INTEGRITY by a QP without IB_QP_CREATE_INTEGRITY_EN");
 	if (integrity)
 		return vhca_check_integrity(dev, fast);
-	/* Only whole pages move to another address. */
+	/* The address may only be changed by whole pages. */
 	if (!fast->gaps && (mr->ibmr.iova ^ fast->start) & (mr->ibmr.page_size - 1))
 		return vhca_refuse(dev->hw.dev, -EINVAL,
 				   "post_send: REG_MR at %#llx of memory that begins at %#llx of a page of %u",
@@ -253,7 +254,7 @@ static int check_reg(struct vhca_dev *dev, const struct vhca_qp *qp, bool integr
 	return 0;
 }
 
-/* What does not depend on the room in the queue; @len is that of inline data. */
+/* Checks that do not depend on the room in the queue; @len is the length of inline data. */
 static int check_send(struct vhca_dev *dev, const struct vhca_qp *qp, const struct send_op *op,
 		      const struct ib_send_wr *wr, u32 *len)
 {
@@ -312,7 +313,7 @@ static void write_ud(struct wqe_writer *w, enum ib_qp_type type, const struct ib
 		.av = to_vah(wr->ah)->av,
 		.dqpn = cpu_to_le32(wr->remote_qpn),
 		.qkey = cpu_to_le32(wr->remote_qkey),
-		/* A QP of another type has one P_Key for all requests. */
+		/* QPs of other types have one P_Key for all requests. */
 		.pkey_index = type == IB_QPT_GSI ? cpu_to_le16(wr->pkey_index) : 0,
 	};
 
@@ -407,7 +408,7 @@ static u32 send_size(const struct vhca_qp *qp, const struct send_op *op,
 
 /**
  * vhca_put_send() - write one request behind the last one
- * @qp: queue pair of the kernel's, its send queue locked; the caller rings
+ * @qp: kernel QP, its send queue locked; the caller rings the doorbell
  * @wr: the request
  *
  * Context: any.

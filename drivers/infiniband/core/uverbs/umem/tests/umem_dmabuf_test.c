@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: parts of DMA buffers, over an exporter that can refuse and take back.
+ * KUnit: parts of DMA buffers, from an exporter that can refuse calls and move the buffer.
  */
 #include <kunit/device.h>
 #include <kunit/test.h>
@@ -15,7 +15,7 @@
 #define RUNS	3
 #define RUN	(3 * PAGE_SIZE)
 
-/* Where run number @i of the buffer lies for the device. */
+/* DMA address of run number @i of the buffer. */
 #define RUN_AT(i)	(0x100000ULL * ((i) + 1))
 
 static struct {
@@ -67,7 +67,7 @@ static const struct dma_buf_ops exporter_ops = {
 	.release = exporter_release,
 };
 
-/* A buffer whose mapping has so many runs. */
+/* Makes a buffer whose mapping has @runs contiguous runs. */
 static void lay_out(struct kunit *test, unsigned int runs)
 {
 	struct scatterlist *sg;
@@ -103,7 +103,7 @@ static int dmabuf_init(struct kunit *test)
 	return 0;
 }
 
-/* Everything was given back: no mapping, no pin, no reference; the list is whole again. */
+/* Expects that no mapping, pin or reference is left, and that the scatter list was restored. */
 static void dmabuf_exit(struct kunit *test)
 {
 	struct scatterlist *sg;
@@ -142,7 +142,7 @@ static void parts(struct kunit *test)
 {
 	struct ib_umem_dmabuf *part;
 
-	/* From within page 1 of the first run to within page 0 of the last */
+	/* From the middle of page 1 of the first run to the middle of page 0 of the last. */
 	part = pin(PAGE_SIZE + 100, 2 * RUN - PAGE_SIZE);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(part));
 	KUNIT_EXPECT_TRUE(test, part->umem.is_dmabuf && part->umem.writable);
@@ -155,7 +155,7 @@ static void parts(struct kunit *test)
 			ib_umem_find_best_pgsz(&part->umem, PAGE_SIZE, PAGE_SIZE + 100));
 	ib_umem_release(&part->umem);
 
-	/* Both cuts in one run */
+	/* Both ends of the part are in one run. */
 	part = pin(RUN + PAGE_SIZE, 1);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(part));
 	KUNIT_EXPECT_EQ(test, 1, part->umem.sgt_append.sgt.nents);
@@ -168,7 +168,7 @@ static void parts(struct kunit *test)
 	ib_umem_release(&part->umem);
 }
 
-/* The buffer is mapped for who does the DMA, which need not be the device's own. */
+/* The buffer is mapped for the device that does the DMA, which may differ from dma_device. */
 static void other_dma_device(struct kunit *test)
 {
 	struct device *other = &x.device->dev;
@@ -206,7 +206,7 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENOSPC, PTR_ERR(pin(0, 1)));
 	x.refuse = 0;
 
-	/* An exporter that maps less than it has promised */
+	/* An exporter maps less than the size of the buffer. */
 	sg_free_table(&x.sgt);
 	lay_out(test, RUNS - 1);
 	KUNIT_EXPECT_EQ(test, -EINVAL, PTR_ERR(pin(0, RUNS * RUN)));
@@ -220,7 +220,7 @@ static void revoked(void *priv)
 	struct ib_umem_dmabuf *part = priv;
 
 	revokes++;
-	/* It is mapped still */
+	/* The callback runs while the part is still mapped. */
 	WARN_ON_ONCE(!part->sgt);
 }
 
@@ -247,7 +247,7 @@ static void taken_back(struct kunit *test)
 	ib_umem_release(&part->umem);
 	KUNIT_EXPECT_EQ(test, 1, revokes);
 
-	/* The release takes it back, too */
+	/* The release revokes a part, too. */
 	part = ib_umem_dmabuf_get_pinned_revocable_and_lock(x.device, 0, RUN, x.fd, 0);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(part));
 	ib_umem_dmabuf_set_revoke_locked(part, revoked, part);
@@ -256,7 +256,7 @@ static void taken_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, revokes);
 }
 
-/* The exporter moves the buffer to where it can be pinned, and nowhere else without asking. */
+/* The exporter moves the buffer in order to pin it, which does not revoke the part. */
 static void moved_to_be_pinned(struct kunit *test)
 {
 	struct ib_umem_dmabuf *part;

@@ -80,11 +80,11 @@ static void mapped(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(odp));
 	KUNIT_EXPECT_EQ(test, PAGES, ib_umem_odp_num_pages(odp));
 	KUNIT_EXPECT_TRUE(test, odp->umem.is_odp && odp->umem.writable);
-	/* No page is known to be next to another. */
+	/* Pages are not known to be contiguous. */
 	KUNIT_EXPECT_EQ(test, PAGE_SIZE, ib_umem_find_best_pgsz(&odp->umem, GENMASK(30, 12), 100));
 	KUNIT_EXPECT_EQ(test, 100, odp->umem.iova);
 	KUNIT_EXPECT_EQ(test, 0, ib_umem_find_best_pgsz(&odp->umem, GENMASK(30, 13), 100));
-	/* Nothing is there, and nothing is asked for */
+	/* No page is present, and without fault none becomes present. */
 	KUNIT_EXPECT_EQ(test, 2, map(odp, 1, 2, READ_ONE, false));
 	KUNIT_EXPECT_EQ(test, 0, odp->npages);
 
@@ -92,12 +92,12 @@ static void mapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, odp->npages);
 	KUNIT_EXPECT_EQ(test, 0, odp->dma_list[0]);
 	KUNIT_EXPECT_EQ(test, BOTH, odp->dma_list[2] & BOTH);
-	/* The same again changes rights alone */
+	/* Mapping the same page again changes its rights only. */
 	KUNIT_EXPECT_EQ(test, 1, map(odp, 2, 1, READ_ONE, true));
 	KUNIT_EXPECT_EQ(test, 2, odp->npages);
 	KUNIT_EXPECT_EQ(test, READ_ONE, odp->dma_list[2] & BOTH);
 
-	/* It is the process's page */
+	/* The DMA address is that of the page of the process. */
 	*(u32 *)(unsigned long)(odp->dma_list[1] & ODP_DMA_ADDR_MASK) = 4711;
 	KUNIT_EXPECT_EQ(test, 0, copy_from_user(&seen, (void __user *)(o.user + PAGE_SIZE),
 						sizeof(seen)));
@@ -129,7 +129,7 @@ static void refused(struct kunit *test)
 	ib_umem_odp_release(odp);
 }
 
-/* The process gives pages away; the device loses them first. */
+/* The process unmaps pages; the device loses them first. */
 static void lost(struct kunit *test)
 {
 	struct ib_umem_odp *odp = whole(IB_ACCESS_LOCAL_WRITE);
@@ -143,7 +143,7 @@ static void lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, odp->dma_list[1]);
 	KUNIT_EXPECT_NE(test, 0, odp->dma_list[3]);
 	KUNIT_EXPECT_EQ(test, -EFAULT, map(odp, 1, 1, READ_ONE, true));
-	/* the mutex is free again */
+	/* The mutex was released. */
 	KUNIT_EXPECT_EQ(test, 1, map(odp, 0, 1, READ_ONE, true));
 	ib_umem_odp_release(odp);
 }

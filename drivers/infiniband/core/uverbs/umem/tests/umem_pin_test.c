@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * KUnit: memory that is pinned, for a device that is given the kernel's addresses.
+ * KUnit: pinned memory, for a device whose DMA addresses are kernel virtual addresses.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -31,7 +31,7 @@ static unsigned long map(struct kunit *test, unsigned long prot)
 	return addr;
 }
 
-/* Byte @at of the memory, before and after it is changed. */
+/* Value of byte @at of the memory, before and after it is changed. */
 static u8 pattern(unsigned int at, u8 change)
 {
 	return (at ^ at >> 8) + change;
@@ -57,7 +57,7 @@ static void expect_bytes(struct kunit *test, struct ib_umem *umem, size_t offset
 	kunit_kfree(test, buf);
 }
 
-/* What the process writes is what is read, also where pages meet. */
+/* ib_umem_copy_from() reads what the process wrote, also across page boundaries. */
 static void copied(struct kunit *test)
 {
 	struct ib_device *device = new_device(test);
@@ -87,7 +87,7 @@ static void copied(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ib_umem_copy_from(&byte, umem, SIZE_MAX, 2), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ib_umem_copy_from(&byte, umem, 1, SIZE_MAX), -EINVAL);
 
-	/* Memory that the process gives up stays for the device. */
+	/* Memory that the process unmaps stays pinned for the device. */
 	KUNIT_EXPECT_EQ(test, vm_munmap(addr - OFFSET, PAGES * PAGE_SIZE), 0);
 	expect_bytes(test, umem, 0, LENGTH, 1);
 	ib_umem_release(umem);
@@ -110,7 +110,7 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_umem_get(device, ULONG_MAX - 4, 4, write)), -EINVAL);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_umem_get(device, holed, 1, IB_ACCESS_ON_DEMAND)),
 			-EOPNOTSUPP);
-	/* The first page is pinned already when the second one is not there. */
+	/* The second page is not mapped: the first one was pinned and must be unpinned. */
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_umem_get(device, holed, 3 * PAGE_SIZE, write)), -EFAULT);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_umem_get(device, readable, 1, write)), -EFAULT);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ib_umem_get(device, readable, 1, IB_ACCESS_REMOTE_WRITE)),
@@ -125,7 +125,7 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&mm->pinned_vm), pinned);
 }
 
-/* Only pages that are kept can be those that may not be written. */
+/* Memory that was pinned for reading cannot be kept when write access is added. */
 static void kept(struct kunit *test)
 {
 	const int access = IB_MR_REREG_ACCESS, write = IB_ACCESS_LOCAL_WRITE;

@@ -53,7 +53,7 @@ static u64 dma_of(const struct layout *l, u64 at)
 	return l->start[i] + at;
 }
 
-/* By definition: in every page of the device's address range, addresses run in parallel. */
+/* By definition: within every page of the device's range, DMA addresses are contiguous. */
 static bool size_works(const struct layout *l, u64 virt, u64 size)
 {
 	for (u64 at = 0; at < l->length; at = at ? at + K4 : K4 - (l->offset & (K4 - 1))) {
@@ -61,7 +61,7 @@ static bool size_works(const struct layout *l, u64 virt, u64 size)
 
 		if ((va ^ dma) & (size - 1))
 			return false;
-		/* the page this byte is in began earlier: it must have begun here in DMA too */
+		/* This byte continues a page, so its DMA address must continue as well. */
 		if (at && (va & (size - 1)) && dma != dma_of(l, at - 1) + 1)
 			return false;
 	}
@@ -106,7 +106,7 @@ static void best_size(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, l.umem.iova, param->virt);
 }
 
-/* The answer works; no larger size would both work and save pages. */
+/* The returned size works, and no larger one both works and needs fewer pages. */
 static void best_size_random(struct kunit *test)
 {
 	struct rnd_state rnd;
@@ -142,7 +142,7 @@ static void best_size_random(struct kunit *test)
 static void blocks(struct kunit *test)
 {
 	static const u64 expected[] = { 0x10000, 0x40000, 0x60000 };
-	/* from the middle of a block, a block in two runs, up to the middle of a block */
+	/* The memory begins and ends in the middle of a block; one block lies in two runs. */
 	struct layout l = {
 		.runs = 4, .start = { 0x11000, 0x40000, 0x41000, 0x60000 },
 		.len = { 0x1000, 0x1000, 0x1000, 0x800 }, .length = 0x3800,
@@ -195,19 +195,19 @@ static void offsets_distinct(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, e[0].start_pgoff, 10);
 	KUNIT_EXPECT_EQ(test, rdma_user_mmap_entry_insert_range(c, &e[1], 1, 12, 30), 0);
 	KUNIT_EXPECT_EQ(test, e[1].start_pgoff, 14);
-	/* fits before the others, not between them */
+	/* The entry fits before the others, but not between them. */
 	KUNIT_EXPECT_EQ(test, rdma_user_mmap_entry_insert_range(c, &e[2], 10 * K4, 0, 30), 0);
 	KUNIT_EXPECT_EQ(test, e[2].start_pgoff, 0);
 	KUNIT_EXPECT_EQ(test, rdma_user_mmap_entry_insert_range(c, &e[3], 20 * K4, 0, 30),
 			-ENOMEM);
 	KUNIT_EXPECT_EQ(test, rdma_user_mmap_entry_insert_range(c, &e[4], 0, 0, 30), -EINVAL);
 
-	/* only the first offset of an entry names it */
+	/* An entry is found by its first offset only. */
 	KUNIT_EXPECT_PTR_EQ(test, rdma_user_mmap_entry_get_pgoff(c, 10), &e[0]);
 	KUNIT_EXPECT_NULL(test, rdma_user_mmap_entry_get_pgoff(c, 11));
 	KUNIT_EXPECT_NULL(test, rdma_user_mmap_entry_get_pgoff(c, 1ULL << 40));
 
-	/* removed: cannot be mapped again, and its place stays taken while it is mapped */
+	/* A removed entry cannot be mapped again, and keeps its offsets while it is mapped. */
 	rdma_user_mmap_entry_remove(&e[0]);
 	KUNIT_EXPECT_NULL(test, rdma_user_mmap_entry_get_pgoff(c, 10));
 	KUNIT_EXPECT_EQ(test, o->freed, 0);
@@ -224,7 +224,7 @@ static void offsets_distinct(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, xa_empty(&c->mmap_xa));
 }
 
-/* A mapping of so many pages at this offset: which entry does it get? */
+/* Returns the entry for a mapping of this many pages at this offset. */
 static struct rdma_user_mmap_entry *entry_of(struct kunit *test, struct offsets *o,
 					     unsigned long pgoff, unsigned long pages,
 					     vm_flags_t flags)
@@ -242,7 +242,7 @@ static struct rdma_user_mmap_entry *entry_of(struct kunit *test, struct offsets 
 	return found;
 }
 
-/* A mapping is of a whole entry, and shared; one that is refused keeps no reference. */
+/* A mapping must be shared and cover a whole entry; a refused one holds no reference. */
 static void mappings_of_entries(struct kunit *test)
 {
 	struct offsets *o = new_offsets(test);
@@ -265,7 +265,7 @@ static void mappings_of_entries(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, entry_of(test, o, at, 4, VM_SHARED));
 	KUNIT_EXPECT_NULL(test, entry_of(test, o, at + 1, 2, VM_SHARED));
 	KUNIT_EXPECT_PTR_EQ(test, entry_of(test, o, e[1].start_pgoff, 1, VM_SHARED), &e[1]);
-	/* Mapped, it stays. */
+	/* While it is mapped, a removed entry is not freed. */
 	rdma_user_mmap_entry_remove(&e[0]);
 	KUNIT_EXPECT_EQ(test, o->freed, 1);
 	rdma_user_mmap_entry_remove(&e[1]);
@@ -276,7 +276,7 @@ static void mappings_of_entries(struct kunit *test)
 }
 
 #ifdef CONFIG_FAULT_INJECTION
-/* A task that looks while an insertion waits for memory, with the lock dropped. */
+/* A task that looks up entries while an insertion waits for memory, with the lock dropped. */
 struct looker {
 	struct offsets *o;
 	struct task_struct *task;
@@ -300,7 +300,7 @@ static void look(void *data, unsigned long call_site, const void *ptr, struct km
 	}
 }
 
-/* An entry is not to be found at its first offset before it has all of them. */
+/* An entry must not be found at its first offset before it has reserved all its offsets. */
 static void offsets_half_taken(struct kunit *test)
 {
 	struct offsets *o = new_offsets(test);
@@ -313,7 +313,7 @@ static void offsets_half_taken(struct kunit *test)
 	for (unsigned int nth = 1; fired && nth < 50; nth++) {
 		memset(e, 0, sizeof(*e));
 		current->fail_nth = nth;
-		/* they lie in several nodes of the tree */
+		/* The offsets are in several nodes of the tree. */
 		if (!rdma_user_mmap_entry_insert_range(c, e, 200 * K4, 50, 300)) {
 			KUNIT_EXPECT_EQ(test, e->start_pgoff, 50);
 			KUNIT_EXPECT_PTR_EQ(test, rdma_user_mmap_entry_get_pgoff(c, 50), e);
