@@ -8,9 +8,7 @@
 #include "wq.h"
 #include "wqe.h"
 
-/*
- * States in which sends may be posted; the kernel's moves to the error state only the device sees.
- */
+/* States in which sends may be posted; moves to the error state may be seen by the device alone. */
 static bool takes_sends(enum ibv_qp_state state)
 {
 	return state != IBV_QPS_RESET && state != IBV_QPS_INIT && state != IBV_QPS_RTR;
