@@ -315,9 +315,7 @@ static void reset_takes_time(void **state)
 		t_poll(&fx->w);
 		assert_int_equal(vdev_reg_read(h->dev, VHCA_REG_STATUS),
 				 VHCA_STATUS_READY | VHCA_STATUS_FATAL);
-		/*
-		 * meanwhile the device cannot be enabled, and another reset does not change the end
-		 */
+		/* meanwhile it cannot be enabled, and another reset does not change the end */
 		vdev_reg_write(h->dev, VHCA_REG_ADMIN_SIZE, 4);
 		vdev_reg_write(h->dev, VHCA_REG_CONTROL, VHCA_CONTROL_ENABLE);
 		vdev_reg_write(h->dev, VHCA_REG_CONTROL, VHCA_CONTROL_RESET);

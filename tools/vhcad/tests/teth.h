@@ -21,9 +21,7 @@ extern const u8 t_eth_gid[2][T_ETH_GIDS][16];
 
 /** t_eth_pair() - two devices whose ports are enabled, and a CQ each */
 void t_eth_pair(struct tpair *p, bool strict);
-/**
- * t_eth_pair_over() - the same with switches and links to the ports t0:1 and t1:1; @t may be NULL
- */
+/** t_eth_pair_over() - the same with the topology @t, to the ports t0:1 and t1:1; or NULL */
 void t_eth_pair_over(struct tpair *p, bool strict, struct topo *t);
 /**
  * struct t_eth_segment - a segment that the two devices share with network adapters of guests
