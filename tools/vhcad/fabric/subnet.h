@@ -93,7 +93,7 @@ void fab_agents_at(struct fabric *f, u64 at);
  *
  * It is copied and leaves from fab_poll(): it is not delivered before this returns, so a receiver
  * may call it.  VL15 takes a port whose link is up, in any state, and goes to the far end if the
- * DLID is permissive, otherwise by the tables; what the port sends to its own LID stays in it. 
+ * DLID is permissive, otherwise by the tables; what the port sends to its own LID stays in it.
  * Anything else is sent as by fab_send().
  * Returns false if it was dropped: the link is down, or too many wait already.
  */

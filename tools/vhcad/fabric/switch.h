@@ -113,7 +113,7 @@ const struct fab_switch_setup *fab_switch_setup(const struct fabric *f, u32 sw);
 void fab_switch_set_setup(struct fabric *f, u32 sw, const struct fab_switch_setup *setup);
 
 /**
- * fab_switch_changed() - has a link of the switch come up, or gone down? 
+ * fab_switch_changed() - has a link of the switch come up, or gone down?
  * SwitchInfo:PortStateChange
  */
 bool fab_switch_changed(const struct fabric *f, u32 sw);
