@@ -3,7 +3,7 @@
  * A QP's path, and its move to the alternate one.
  *
  * Every packet carries the MigReq bit: 1 from a QP in the state migrated, 0 from one in rearm or
- * armed. A QP in rearm that receives a 0 becomes armed: both ends have loaded an alternate path. 
+ * armed. A QP in rearm that receives a 0 becomes armed: both ends have loaded an alternate path.
  * One of them migrates when it runs out of retries, or when the driver says so; the other one sees
  * that by the MigReq bit of the next packet.
  */
