@@ -154,7 +154,7 @@ static void solicited_behind_any(void **state)
 	}
 }
 
-/* After so many armings the number is again the one that was answered last. */
+/* The number of an arming has wrapped to the one that was answered last: that is an arming, too. */
 static void arm_number_comes_again(void **state)
 {
 	struct vhca_cqe e;

@@ -47,7 +47,7 @@ extern const struct tgreedy_kind tgreedy_huge;
 extern const struct tgreedy_kind tgreedy_sly[3];
 
 /*
- * The slowest packets of 4 KiB: each byte is a piece of its own at its source and its destination. 
+ * The slowest packets of 4 KiB: each byte is a piece of its own at its source and its destination.
  * A packet is an entry of one block.
  */
 extern const struct tgreedy_kind tgreedy_pieces;

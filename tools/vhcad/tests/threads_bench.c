@@ -5,7 +5,7 @@
  * pair on one of two threads, against the same on the only one.
  *
  * A worker posts, has its shard work until nothing is left, and polls the completions: it is a
- * guest and the thread that works for it in one, so that two workers need only two processors. 
+ * guest and the thread that works for it in one, so that two workers need only two processors.
  * They share caches and memory; so wall time counts, and compared runs take turns.
  */
 #include <pthread.h>
