@@ -124,7 +124,7 @@ static void unlink_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 }
 
 /*
- * Drops the entries of a QP or an XRC SRQ that were not polled; called with the CQ's lock held. 
+ * Drops the entries of a QP or an XRC SRQ that were not polled; called with the CQ's lock held.
  * The other entries move towards the device's end; each place keeps its owner byte, which belongs
  * to the place and not to the completion.
  */
