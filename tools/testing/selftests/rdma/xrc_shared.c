@@ -3,7 +3,7 @@
  * xrc_shared DEVICE [silent]: two processes share an XRC domain and a target QP.
  *
  * The maker creates both, and an SRQ of its own; the other opens them, adds an SRQ, and sends to
- * either from an initiator of its own.  Then the maker is killed, and objects that both used stay. 
+ * either from an initiator of its own.  Then the maker is killed, and objects that both used stay.
  * "silent": Linux 6.12's core sends a target's events only to its maker.  The program exits with 0
  * when all checks have passed.
  */
