@@ -145,7 +145,7 @@ ended()
 
 # pair NAME PORT COMMAND...: COMMAND is the server on node 1; the other nodes but
 # node 2 take no part; node 2 runs it with node 1's address added.  The program's
-# output goes to $LAB_OUT/NAME.nodeK and to the log.  A server may wait for ever for what a
+# output goes to $LAB_OUT/NAME.nodeK and to the log.  A server may wait without end for what a
 # client that has failed does not send: it has $patience after the client's end.
 pair()
 {

@@ -3,7 +3,7 @@
 # lab: --nodes 3 --core ours --subnet opensm --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/subnet.json
 # long: --core ours,distro
 # The distribution's opensm in node 1 brings up three guests and three switches; the distribution's
-# programs look at what it has made of them, and send by the ways it found.
+# programs look at what it has made of them, and send by the routes it found.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 

@@ -64,7 +64,8 @@ ok "which can be changed" sh -c "echo 0 >$(hw_counters)/lifespan"
 is "to what was written" 0 "$(counter lifespan)"
 ok "but not to an age" sh -c "! echo 10001 >$(hw_counters)/lifespan 2>/dev/null && grep -qx 0 $(hw_counters)/lifespan"
 
-# What QPs count that are bound to counters stays a part of the port's sums, also when they are gone
+# What QPs that are bound to counters have counted stays a part of the port's sums, also once they are
+# destroyed
 ok "a rule binds QPs to counters" rdma statistic qp set link "$d/1" auto type on
 before=$(counter tx_packets)
 ok "a program talks, counted by it" talk_alone -c -n 100

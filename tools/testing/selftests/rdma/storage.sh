@@ -50,7 +50,7 @@ guids()
 	lab-barrier guids
 }
 
-# repeated TIMES COMMAND...: which is told what failed
+# repeated TIMES COMMAND...: TIMES times, until COMMAND fails; then it prints the turn
 repeated()
 {
 	local turn
@@ -261,8 +261,8 @@ lun()
 }
 no_lun() { rm "$1/lun/lun_0/disk" && rmdir "$1/lun/lun_0"; }
 
-# scsi_disk: the block device of the only SCSI disk, whose driver nobody else loads here; scsi_gone: there
-# is none
+# scsi_disk: the block device of the only SCSI disk, whose driver is loaded only here; scsi_gone: there is
+# none
 scsi_disk() { modprobe sd_mod && block_device 'sd?'; }
 scsi_gone() { ! scsi_disk; }
 
