@@ -32,7 +32,7 @@ progress_of() {
 progress_line() {
 	local expected now filled left
 	expected=$(progress_expected "$1")
-	# a part that takes longer than expected stands still shortly before its end
+	# the bar of a part that takes longer than expected stops shortly before its end
 	now=$((progress_done + ($2 < expected ? $2 : expected - 1)))
 	left=$((progress_total - now))
 	filled=$((progress_width * now / progress_total))
