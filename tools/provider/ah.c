@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Address handles.  The kernel checks an address and turns it into what a
- * request carries; it is copied into every datagram.
+ * Address handles.  The kernel checks an address and turns it into the address vector
+ * of requests, which is copied into every datagram.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@ DECLARE_DRV_CMD(vhca_cmd_ah, IB_USER_VERBS_CMD_CREATE_AH, empty, vhca_create_ah_
 /**
  * struct vhca_ah - address handle
  * @ah: base
- * @pd: handle of its PD
+ * @av: address vector, from the kernel
  * @av: where packets go, as the kernel answered
  */
 struct vhca_ah {

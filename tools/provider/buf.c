@@ -31,7 +31,7 @@ static void put_memory(struct vhca_buf *buf)
 		munmap(buf->addr, buf->size);
 }
 
-/* Asks the program, which may leave it to us. */
+/* Asks the program's allocator, which may leave the allocation to the provider. */
 static int get_from_program(struct vhca_buf *buf, struct vhca_pd *pd, size_t whole,
 			    size_t page_size)
 {
@@ -53,13 +53,13 @@ static int get_from_program(struct vhca_buf *buf, struct vhca_pd *pd, size_t who
 
 /**
  * vhca_buf_alloc() - allocate cleared, page aligned memory
- * @buf: takes it
+ * @buf: filled in
  * @ctx: context
  * @ibpd: parent domain whose allocators are asked first; a PD or NULL: there are none
- * @what: for what
+ * @what: purpose
  * @size: bytes; the memory is whole pages
  *
- * A forked child does not get it, where the program asked for that by ibv_fork_init().
+ * A forked child does not inherit it, if the program asked for that by ibv_fork_init().
  *
  * Return: 0 or an errno.
  */

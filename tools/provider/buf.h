@@ -5,7 +5,7 @@
 
 #include "vhca.h"
 
-/* What an allocator is asked for: resource_type. */
+/* Purpose that an allocator is told: resource_type. */
 enum vhca_resource {
 	VHCA_RES_QP,		/* rings of a QP */
 	VHCA_RES_SRQ,
@@ -16,7 +16,7 @@ enum vhca_resource {
  * struct vhca_buf - memory that the device reads or writes
  * @addr: the memory, or NULL
  * @size: bytes
- * @what: for what
+ * @what: purpose
  * @pd: parent domain whose allocator gave it; NULL: the system did
  */
 struct vhca_buf {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The device's clock, by which completions are stamped, and what it says in terms
- * of the host's.
+ * The device's clock, which stamps completions, and conversion of its stamps to
+ * the host's time.
  *
- * Nothing of the device is read for that: the kernel looks at both clocks at one
+ * The device is not accessed for that: the kernel reads both clocks at one
  * moment, and a stamp is a number of nanoseconds before or after it.  The two
  * do not run at quite the same rate, and the host's can be set, so the kernel is
  * asked again when a stamp is more than a second later than that moment.
@@ -29,12 +29,12 @@ static int ask(struct ibv_context *context, struct vhca_clock_query_resp *resp)
 }
 
 /**
- * vhca_query_rt_values() - what the device's clock says
+ * vhca_query_rt_values() - read the device's clock
  * @context: context
- * @values: in: what is wanted; out: what is there, IBV_VALUES_MASK_RAW_CLOCK alone
+ * @values: in: what is wanted; out: what was read, only IBV_VALUES_MASK_RAW_CLOCK
  *
- * Programs expect the clock's whole count in tv_nsec.  Where that has not the bits for it, seconds
- * are taken out.
+ * Programs expect the clock's whole count in tv_nsec.  If tv_nsec is too narrow for it, whole
+ * seconds go to tv_sec.
  *
  * Return: 0 or an errno.
  */
@@ -58,9 +58,9 @@ int vhca_query_rt_values(struct ibv_context *context, struct ibv_values_ex *valu
 }
 
 /**
- * vhca_clock_sync() - look at both clocks
+ * vhca_clock_sync() - read both clocks
  * @context: context
- * @sync: takes what they say; stays as it is in case of an error
+ * @sync: receives both times; not changed after an error
  *
  * Return: 0 or an errno.
  */
@@ -77,12 +77,12 @@ int vhca_clock_sync(struct ibv_context *context, struct vhca_clock_sync *sync)
 }
 
 /**
- * vhca_clock_real() - when the host's clock said what a stamp stands for
+ * vhca_clock_real() - the host's time of a stamp
  * @context: context
- * @sync: what both clocks said; looked at again when that is long ago
- * @stamp: by the device's clock
+ * @sync: times of both clocks; read again when they are old
+ * @stamp: time by the device's clock
  *
- * When the kernel cannot be asked, because the device has gone, the old relation serves.
+ * If the kernel cannot be asked, because the device is removed, the old times are used.
  *
  * Return: nanoseconds of CLOCK_REALTIME.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* The clock of the device, and what time of day its stamps mean. */
+/* The clock of the device, and conversion of its stamps to time of day. */
 #ifndef VHCA_CLOCK_H
 #define VHCA_CLOCK_H
 

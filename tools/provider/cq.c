@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Completion queues: making, arming and ending them. */
+/* Completion queues: creating, arming and destroying them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "pd.h"
 #include "release.h"
 
-/* What extended polling can say. */
+/* Fields that extended polling offers. */
 #define WC_FLAGS_ALWAYS	IBV_WC_STANDARD_FLAGS
 
 static uint64_t wc_flags_known(const struct vhca_context *ctx)
@@ -143,7 +143,10 @@ int vhca_destroy_cq(struct ibv_cq *ibcq)
 	return err;
 }
 
-/* Whether an arming for all still stands only the device knows, while it can be told which. */
+/*
+ * Only the device knows whether an arming for any completion is still unanswered; it can be named
+ * to the device unless it is too old.
+ */
 static uint64_t arm_solicited(struct vhca_cq *cq, uint64_t cons)
 {
 	uint32_t seq = vhca_arm_next_seq(cq->arm_seq);
@@ -151,7 +154,7 @@ static uint64_t arm_solicited(struct vhca_cq *cq, uint64_t cons)
 
 	cq->arm_seq = seq;
 	if (cq->any_seq && since > VHCA_ARM_SINCE_MASK) {
-		/* One that an entry has met which was polled here need not be answered any more. */
+		/* That arming was for an entry that was polled meanwhile, so it needs no answer. */
 		if (cons == cq->any_cons)
 			cq->any_seq = seq;
 		else
@@ -176,11 +179,11 @@ static uint64_t arm_any(struct vhca_cq *cq, uint64_t cons)
  * @ibcq: CQ
  * @solicited_only: for solicited completions and errors only
  *
- * Asking for less than was asked for before takes nothing back that was not answered.
+ * Asking for solicited completions does not cancel an earlier, unanswered call for all.
  *
- * The program may be amid extended polling, here or in another thread: so the CQ's lock is left
- * alone, and the consumer count is the one that the device was told last.  The next entry that the
- * device writes stands behind that one, too.
+ * The program may be in the middle of extended polling, here or in another thread: so this does not
+ * take the CQ's lock, and uses the consumer count that was stored for the device last.  The next
+ * entry that the device writes is behind that count, too.
  *
  * Return: 0.
  */
@@ -203,7 +206,7 @@ int vhca_modify_cq(struct ibv_cq *ibcq, struct ibv_modify_cq_attr *attr)
 	return ibv_cmd_modify_cq(ibcq, attr, &cmd, sizeof(cmd));
 }
 
-/* The program takes an event of the CQ, maybe while it polls. */
+/* The program reads an event of the CQ, possibly while it polls. */
 void vhca_cq_event(struct ibv_cq *ibcq)
 {
 	struct vhca_cq *cq = to_vhca_cq(ibcq);

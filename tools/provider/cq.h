@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Completion queues, and the tables of those who complete in them. */
+/* Completion queues, and the tables of QPs and SRQs that complete in them. */
 #ifndef VHCA_CQ_H
 #define VHCA_CQ_H
 
@@ -29,26 +29,27 @@ struct vhca_cq_user {
 /**
  * struct vhca_cq - completion queue
  * @vcq: base
- * @lock: protects everything but what @arm_lock does; held from start_poll to end_poll
+ * @lock: protects everything but what @arm_lock protects; held from start_poll to end_poll
  * @buf: ring
  * @log: log2 of its entries
  * @cons: consumer count
  * @db: consumer and arm record
  * @arm_lock: protects the next four; taken alone
  * @arm_seq: sequence number of the last arm record
- * @any_seq: that of the last record for any completion, 0: there was none
+ * @any_seq: that of the last record for any completion; 0: there was none
  * @any_cons: consumer count of that record
- * @armed_any: armed for any completion, and no event has come since
+ * @armed_any: armed for any completion, and no event was read since
  * @users: QPs and XRC SRQs that complete here, by number
  * @log_users: log2 of the table's length
  * @num_users: entries of the table
- * @last_user: the one that was looked up last
- * @entry: entry that extended polling is at
+ * @last_user: the entry that was looked up last
+ * @entry: the entry that extended polling reads now
  * @polled: entries were taken in this round of extended polling
- * @clock: both clocks, if extended polling tells the time of day
+ * @clock: both clocks, if extended polling offers the time of day
  * @pd: parent domain that it was made in, or NULL
- * @refs: the program's, until it destroys the CQ, and one of each entry of the table: the kernel
- *	lets a CQ go while the provider still destroys a QP that completed here
+ * @refs: one of the program, until it destroys the CQ, and one of each entry of the table: the
+ *	kernel allows a CQ to be destroyed while the provider still destroys a QP that completed
+ *	here
  */
 struct vhca_cq {
 	struct verbs_cq vcq;
@@ -83,7 +84,7 @@ static inline struct vhca_cq *ex_to_vhca_cq(struct ibv_cq_ex *cq)
 	return container_of(cq, struct vhca_cq, vcq.cq_ex);
 }
 
-/* The key of the queue that a completion belongs to: a QP, or an XRC SRQ whatever the QP. */
+/* The key of the queue that a completion belongs to: the QP, or an XRC SRQ for any QP. */
 static inline uint32_t vhca_cqe_key(const struct vhca_cqe *cqe)
 {
 	return cqe->flags & VHCA_CQE_F_XRC ? le32toh(cqe->srqn) | VHCA_SRQ_KEY :
@@ -112,7 +113,7 @@ int vhca_req_notify_cq(struct ibv_cq *cq, int solicited_only);
 int vhca_modify_cq(struct ibv_cq *cq, struct ibv_modify_cq_attr *attr);
 void vhca_cq_event(struct ibv_cq *cq);
 
-/* cq_users.c: who completes in a CQ */
+/* cq_users.c: QPs and XRC SRQs that complete in a CQ */
 void vhca_cq_get(struct vhca_cq *cq);
 void vhca_cq_put(struct vhca_cq *cq);
 int vhca_cq_users_init(struct vhca_cq *cq);

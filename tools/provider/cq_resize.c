@@ -2,9 +2,9 @@
 /*
  * Moving a CQ to a ring of another size while completions arrive.
  *
- * The device goes on in the new ring with an entry of its choice and says which.
- * Those before it that were not polled are copied behind its back: nothing looks
- * at either ring meanwhile, as the CQ's lock is held from beginning to end.
+ * The device goes on in the new ring at an entry of its choice and tells which.
+ * Entries before it that were not polled are copied by the provider: both rings are
+ * left alone by pollers meanwhile, as the CQ's lock is held from beginning to end.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "buf.h"
 #include "cq.h"
 
-/* Makes a ring of zeroes one in which nothing is valid from a count on. */
+/* Makes no entry of a ring of zeroes valid, from a count on. */
 static void invalidate(struct vhca_cqe *ring, uint8_t log, uint64_t from)
 {
 	uint64_t count;
@@ -48,7 +48,7 @@ static int copy_entries(struct vhca_cq *cq, struct vhca_cqe *ring, uint8_t log, 
 /* Called with the lock held. */
 static int resize(struct vhca_cq *cq, uint32_t cqe)
 {
-	/* What there cannot be needs no ring of that size to be refused by the kernel. */
+	/* The kernel refuses an impossible size; no ring of that size is needed for it. */
 	uint8_t log = cqe > VHCA_MAX_CQE ? 0 : ring_log(cqe);
 	struct vhca_context *ctx = to_vhca_context(cq->vcq.cq.context);
 	struct vhca_cmd_resize_cq_resp resp = {};
@@ -60,7 +60,7 @@ static int resize(struct vhca_cq *cq, uint32_t cqe)
 	if (err)
 		return err;
 	invalidate(buf.addr, log, cq->cons);
-	/* How many wait to be polled is the device's to decide by. */
+	/* The device decides by the number of entries that are not polled. */
 	db_store(&cq->db, 0, cq->cons);
 
 	cmd.buf_addr = (uintptr_t)buf.addr;
@@ -75,7 +75,7 @@ static int resize(struct vhca_cq *cq, uint32_t cqe)
 	if (err)
 		verbs_err(&ctx->vctx, "CQ %u: %#x is no entry to go on with after a resize\n",
 			  cq->vcq.cq.handle, resp.first);
-	/* Whatever it said, the device has moved. */
+	/* The device has moved, whatever the answer was. */
 	vhca_buf_free(&cq->buf);
 	cq->buf = buf;
 	cq->log = log;

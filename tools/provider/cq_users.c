@@ -2,7 +2,7 @@
 /*
  * The table of the QPs and XRC SRQs that complete in a CQ, by number.  It
  * belongs to the CQ, so that a poll, which holds the CQ's lock anyway, finds
- * QPs that cannot go away.  The CQ's memory stays as long as one of them.
+ * QPs that are not freed meanwhile.  The CQ's memory stays as long as one of them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 /**
  * vhca_cq_users_init() - make an empty table
- * @cq: CQ that nobody knows yet
+ * @cq: CQ that only the caller knows
  *
  * Return: 0 or ENOMEM.
  */
@@ -27,7 +27,7 @@ int vhca_cq_users_init(struct vhca_cq *cq)
 
 /**
  * vhca_cq_users_exit() - free the table
- * @cq: CQ in which nobody completes any more
+ * @cq: CQ in which no queue completes any more
  */
 void vhca_cq_users_exit(struct vhca_cq *cq)
 {
@@ -35,7 +35,7 @@ void vhca_cq_users_exit(struct vhca_cq *cq)
 }
 
 /**
- * vhca_cq_get() - keep a CQ's memory
+ * vhca_cq_get() - take a reference to a CQ's memory
  * @cq: CQ
  */
 void vhca_cq_get(struct vhca_cq *cq)
@@ -44,8 +44,8 @@ void vhca_cq_get(struct vhca_cq *cq)
 }
 
 /**
- * vhca_cq_put() - a CQ's memory is not needed any more
- * @cq: CQ; the last one frees it
+ * vhca_cq_put() - drop a reference to a CQ's memory
+ * @cq: CQ, which the last reference frees
  */
 void vhca_cq_put(struct vhca_cq *cq)
 {
@@ -107,7 +107,7 @@ struct vhca_cq_user *vhca_cq_find_user(struct vhca_cq *cq, uint32_t key)
 	return user;
 }
 
-/* Called with the CQ's lock held; nothing happens if another one has taken its place. */
+/* Called with the CQ's lock held; does nothing if a later queue has taken the entry's place. */
 static void unlink_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 {
 	struct vhca_cq_user **link;
@@ -124,9 +124,9 @@ static void unlink_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 }
 
 /*
- * Drops what was not polled of a QP or an XRC SRQ; called with the CQ's lock held.  The entries
- * that stay move towards the device's end; each place keeps its owner byte, which belongs to the
- * place and not to the completion.
+ * Drops the entries of a QP or an XRC SRQ that were not polled; called with the CQ's lock held.
+ * The other entries move towards the device's end; each place keeps its owner byte, which belongs
+ * to the place and not to the completion.
  */
 static void drop_completions(struct vhca_cq *cq, uint32_t key)
 {
@@ -157,9 +157,9 @@ static void drop_completions(struct vhca_cq *cq, uint32_t key)
  * @cq: CQ; stays until the entry has been removed
  * @user: entry with its owner and number set
  *
- * The kernel has destroyed whoever still stands there with this number, and its thread has not come
- * to remove it yet: the new one takes its place, and what was not polled of the old one goes now,
- * as later nobody could tell whose it is.
+ * If there is already an entry with this number, the kernel has destroyed its queue, and the
+ * destroying thread has not removed the entry yet.  The new one takes its place, and entries of the
+ * old one that were not polled are dropped now, as later they could not be told from the new one's.
  */
 void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 {
@@ -182,7 +182,7 @@ void vhca_cq_add_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 
 /**
  * vhca_cq_remove_user() - remove an entry from a CQ's table
- * @cq: CQ; may be gone afterwards
+ * @cq: CQ; may be freed by this
  * @user: entry that was added
  */
 void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
@@ -196,9 +196,9 @@ void vhca_cq_remove_user(struct vhca_cq *cq, struct vhca_cq_user *user)
 /**
  * vhca_cq_purge() - drop completions of a QP or an XRC SRQ that were not polled
  * @cq: CQ
- * @user: its entry; it adds none any more
+ * @user: its entry; it gets no completions any more
  *
- * If another one has got its number, the completions with it are that one's.
+ * Does nothing if another queue has got its number: completions with it belong to that one.
  */
 void vhca_cq_purge(struct vhca_cq *cq, struct vhca_cq_user *user)
 {

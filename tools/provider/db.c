@@ -2,8 +2,8 @@
 /*
  * Mappings of the kick page and of doorbell pages.
  *
- * A context's doorbell area grows with its queues; the kernel says with every
- * new queue in which page its records are.  Pages are mapped when first named.
+ * A context's doorbell area grows with its queues; with every new queue the kernel tells
+ * the page of its records.  Pages are mapped when first named.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ static int reach_page(struct vhca_context *ctx, uint32_t index)
 /**
  * vhca_db_slots() - find a queue's records
  * @ctx: context
- * @db: takes where they are
+ * @db: receives the page and the slots
  * @slot: number of the first of the two, as the kernel gave it
  * @db_mmap: mmap offset of their page
  *
@@ -112,7 +112,7 @@ int vhca_db_slots(struct vhca_context *ctx, struct vhca_slots *db, uint32_t slot
 }
 
 /**
- * vhca_db_ring() - tell the device about new work, and wake it if it sleeps
+ * vhca_db_ring() - tell the device about new work, and kick it if it sleeps
  * @ctx: context
  * @db: the queue's records
  * @which: record that is rung: 0 or 1

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Contexts, PDs and memory regions that somebody else has made: a process that
- * got the file of the device from another asks the kernel what that one was
- * told.  What is imported is the kernel's object itself; to unimport it takes
- * our memory of it alone away.
+ * Contexts, PDs and memory regions that another process has made: a process that
+ * got the device's file from another one asks the kernel for what the other one was
+ * told.  An imported object is the kernel's object itself; to unimport it only
+ * frees the provider's memory of it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "pd.h"
 
 /**
- * vhca_query_context() - what the kernel said when an imported context was opened
+ * vhca_query_context() - get the kernel's answer to opening an imported context
  * @ctx: context
- * @resp: takes it
+ * @resp: receives it
  *
  * Return: 0 or an errno.
  */
@@ -54,10 +54,10 @@ struct ibv_pd *vhca_import_pd(struct ibv_context *context, uint32_t handle)
 }
 
 /**
- * vhca_unimport_pd() - forget an imported PD
+ * vhca_unimport_pd() - free the memory of an imported PD
  * @ibpd: PD
  *
- * Parent domains that stand on it keep it: nobody can be told here that it is busy.
+ * Parent domains over it keep it: this call cannot return that it is busy.
  */
 void vhca_unimport_pd(struct ibv_pd *ibpd)
 {
@@ -71,7 +71,7 @@ void vhca_unimport_pd(struct ibv_pd *ibpd)
 }
 
 /*
- * The kernel's answer to what a region is.  ibv_cmd_query_mr() has no room for its length in
+ * Asks the kernel for the properties of a region.  ibv_cmd_query_mr() has no room for its length in
  * 32-bit programs: it takes a size_t.
  */
 static int query_mr(struct ibv_mr *mr)

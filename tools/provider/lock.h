@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Locks that a program can do without: it says that one thread at a time uses
- * a queue, and then nothing is locked.
+ * Locks that a program can do without: it declares that only one thread at a time uses
+ * a queue, and then the queue is not locked.
  */
 #ifndef VHCA_LOCK_H
 #define VHCA_LOCK_H
@@ -12,7 +12,7 @@
 /**
  * struct vhca_lock - lock of a queue
  * @mutex: the lock
- * @elided: the program has one thread at a time here
+ * @elided: the program uses the queue with one thread at a time
  */
 struct vhca_lock {
 	pthread_mutex_t mutex;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Memory regions, which are the kernel's to make. */
+/* Memory regions, which the kernel makes. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -46,7 +46,7 @@ int vhca_rereg_mr(struct verbs_mr *vmr, int flags, struct ibv_pd *pd, void *addr
 	err = ibv_cmd_rereg_mr(vmr, flags, addr, length, (uintptr_t)addr, access, pd, &cmd,
 			       sizeof(cmd), &resp, sizeof(resp));
 	if (!err && flags & IBV_REREG_MR_CHANGE_PD) {
-		/* The caller of this writes down the new one. */
+		/* The caller of this stores the new PD. */
 		vhca_pd_get(pd);
 		vhca_pd_put(vmr->ibv_mr.pd);
 	}

@@ -10,7 +10,7 @@
 /**
  * struct vhca_mw - memory window
  * @mw: base
- * @lock: protects the key of one that ibv_bind_mw() binds, taken before the send queue's
+ * @lock: protects the key of a window of type 1; taken before the send queue's
  */
 struct vhca_mw {
 	struct ibv_mw mw;

@@ -3,8 +3,8 @@
  * Memory windows, and what they may be bound to.
  *
  * A window's key is an index, which stays, and a low byte, which each bind
- * changes.  What the device knows better (the region's range and rights, the
- * window's state) is left to it: it answers with the completion.
+ * changes.  Checks that need the region's range and rights, or the window's state, are
+ * left to the device, which reports failures by the completion.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define KEY_VARIANT	0xffU
 
-/* A window has no local access, that is the region's; saying so does no harm. */
+/* A window has no local access, which only its region has; the flag is allowed all the same. */
 #define WINDOW_ACCESS								\
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ |	\
 	 IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_ZERO_BASED)
@@ -69,22 +69,22 @@ uint8_t vhca_window_access(unsigned int access)
 	       (access & IBV_ACCESS_ZERO_BASED ? VHCA_ACCESS_ZERO_BASED : 0);
 }
 
-/* A parent domain is the PD that it stands on. */
+/* A parent domain counts as its PD. */
 static bool same_pd(const struct ibv_pd *a, const struct ibv_pd *b)
 {
 	return a->context == b->context && a->handle == b->handle;
 }
 
 /**
- * vhca_check_bind() - can a window be bound so?
- * @qp: QP that is to do it
+ * vhca_check_bind() - may a window be bound so?
+ * @qp: QP that binds it
  * @mw: window
- * @key: its key to be
- * @info: what it is to be bound to
+ * @key: its new key
+ * @info: region and range that it is bound to
  *
- * Return: 0; EPERM when window, QP and region are not of one PD; EINVAL when the key is not the
- * window's, for rights that a window of its type cannot have, and without a region, unless it is
- * of type 1 and the length is 0.
+ * Return: 0; EPERM when window, QP and region are not of one PD; EINVAL when the key is not one of
+ * the window's, for rights that a window of its type cannot have, and without a region, unless it
+ * is of type 1 and the length is 0.
  */
 int vhca_check_bind(const struct ibv_qp *qp, const struct ibv_mw *mw, uint32_t key,
 		    const struct ibv_mw_bind_info *info)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Protection domains, and what a program can say about the objects it makes in
- * them: a thread domain, that one thread at a time uses them; a parent domain,
- * that joins a protection domain to a thread domain and to allocators of ring
+ * Protection domains, and properties of the objects that a program makes in
+ * them: a thread domain means that one thread at a time uses them; a parent domain
+ * joins a protection domain to a thread domain and to allocators of ring
  * memory.
  *
- * The kernel knows protection domains alone.  Who stands on whom is counted
- * here, so that nothing is freed that is still referred to.
+ * The kernel knows only protection domains.  References between all of these are counted
+ * here, so that nothing is freed that is still in use.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ struct ibv_pd *vhca_alloc_pd(struct ibv_context *context)
  * vhca_pd_get() - count an object that is made in a PD
  * @ibpd: PD or parent domain
  *
- * That a PD itself has objects is the kernel's to know; here they only keep its memory.
+ * The kernel counts the objects of a PD itself; here they only keep the provider's memory of it.
  */
 void vhca_pd_get(struct ibv_pd *ibpd)
 {
@@ -48,8 +48,8 @@ void vhca_pd_get(struct ibv_pd *ibpd)
 }
 
 /**
- * vhca_pd_drop() - the program, or an object, has no use for a PD any more
- * @pd: PD, no parent domain; the last one frees it
+ * vhca_pd_drop() - drop a reference of the program, or of an object, to a PD
+ * @pd: PD, not a parent domain; the last reference frees it
  */
 void vhca_pd_drop(struct vhca_pd *pd)
 {
@@ -58,8 +58,8 @@ void vhca_pd_drop(struct vhca_pd *pd)
 }
 
 /**
- * vhca_pd_put() - the object is gone
- * @ibpd: PD or parent domain; may be gone afterwards
+ * vhca_pd_put() - an object that was made in a PD is destroyed
+ * @ibpd: PD or parent domain; may be freed by this
  */
 void vhca_pd_put(struct ibv_pd *ibpd)
 {
@@ -88,7 +88,7 @@ static void free_parent_domain(struct vhca_pd *pd)
  * vhca_dealloc_pd() - free a PD or a parent domain
  * @ibpd: which
  *
- * Return: 0, EBUSY while something stands on it, or the kernel's errno.
+ * Return: 0, EBUSY while parent domains or objects use it, or the kernel's errno.
  */
 int vhca_dealloc_pd(struct ibv_pd *ibpd)
 {
@@ -142,7 +142,7 @@ static int check_parent_domain(const struct ibv_context *context,
 		return EOPNOTSUPP;
 	if (ibv_check_alloc_parent_domain(attr))
 		return errno;
-	/* One parent domain does not stand on another. */
+	/* A parent domain cannot be made over another one. */
 	if (attr->pd->context != context || to_vhca_pd(attr->pd)->protects ||
 	    (attr->td && attr->td->context != context))
 		return EINVAL;

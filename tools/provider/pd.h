@@ -9,7 +9,7 @@
 
 DECLARE_DRV_CMD(vhca_cmd_pd, IB_USER_VERBS_CMD_ALLOC_PD, empty, vhca_alloc_pd_resp);
 
-/* Thread domain: @refs parent domains stand on it. */
+/* Thread domain; @refs: parent domains that use it. */
 struct vhca_td {
 	struct ibv_td td;
 	_Atomic uint32_t refs;
@@ -18,15 +18,16 @@ struct vhca_td {
 /**
  * struct vhca_pd - protection domain or parent domain
  * @pd: base; a parent domain has the handle of its PD
- * @pdn: number, to the device
- * @refs: parent domains that stand on a PD; objects made in a parent domain
- * @holds: of a PD: the program's, until it frees the PD, and one of each object made in it, as the
- *	kernel lets a PD go while the provider still destroys the last object
- * @protects: PD of a parent domain; NULL: this is none
+ * @pdn: number of the PD in the device
+ * @refs: of a PD: parent domains over it; of a parent domain: objects made in it
+ * @holds: of a PD: one reference of the program, until it frees the PD, and one of each object made
+ *	in it, as the kernel allows a PD to be freed while the provider still destroys the last
+ *	object
+ * @protects: PD of a parent domain; NULL: this is not one
  * @td: its thread domain, or NULL
  * @alloc: gives memory for rings, or NULL
- * @free: takes it back
- * @context: the program's, for these two
+ * @free: frees that memory
+ * @context: the program's argument for these two
  */
 struct vhca_pd {
 	struct ibv_pd pd;

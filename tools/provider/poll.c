@@ -2,8 +2,8 @@
 /*
  * Polling, in the classic form and the extended one.
  *
- * An entry is copied once and only the copy is looked at.  What it says about
- * the QP's queue counts only when it fits what was posted there.
+ * An entry is copied once and only the copy is used.  What it says about
+ * the QP's queue counts only if it fits what was posted there.
  */
 #include <errno.h>
 #include <string.h>
@@ -90,8 +90,8 @@ static unsigned int wc_flags(const struct vhca_cqe *cqe)
 }
 
 /*
- * One word of a completion is immediate data, as they came on the wire, or a
- * number: the key that was ended.
+ * One word of a completion is immediate data, as it came on the wire, or a
+ * number: the key that was invalidated.
  */
 static __be32 wc_word(const struct vhca_cqe *cqe)
 {
@@ -103,7 +103,7 @@ static __be32 wc_word(const struct vhca_cqe *cqe)
 	return cqe->flags & VHCA_CQE_F_INV ? word.imm : cqe->imm;
 }
 
-/* Frees what an entry completes; false when nothing like it was posted. */
+/* Frees what an entry completes; false if no such request is outstanding. */
 static bool complete(struct vhca_cq *cq, const struct vhca_cqe *cqe)
 {
 	struct vhca_cq_user *user = vhca_cq_find_user(cq, vhca_cqe_key(cqe));
@@ -132,7 +132,7 @@ static bool complete(struct vhca_cq *cq, const struct vhca_cqe *cqe)
 /**
  * next_entry() - take the next completion of a CQ
  * @cq: CQ; its lock is held
- * @cqe: takes the entry
+ * @cqe: receives the entry
  *
  * Return: false when there is none.
  */
@@ -150,7 +150,7 @@ static bool next_entry(struct vhca_cq *cq, struct vhca_cqe *cqe)
 	return false;
 }
 
-/* Tells the device how far the CQ was emptied. */
+/* Stores for the device how far the CQ was emptied. */
 static void store_consumer(struct vhca_cq *cq)
 {
 	db_store(&cq->db, 0, cq->cons);
@@ -299,7 +299,7 @@ static uint64_t read_completion_wallclock_ns(struct ibv_cq_ex *ibcq)
 /**
  * vhca_cq_set_poll_ops() - make a CQ ready for extended polling
  * @cq: CQ
- * @wc_flags: what the program wants to read
+ * @wc_flags: fields that the program wants to read
  */
 void vhca_cq_set_poll_ops(struct vhca_cq *cq, uint64_t wc_flags)
 {

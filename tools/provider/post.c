@@ -8,7 +8,7 @@
 #include "wq.h"
 #include "wqe.h"
 
-/* Which states take sends; the kernel's moves to the error state are the device's to know. */
+/* States in which sends may be posted; moves to the error state may be seen by the device alone. */
 static bool takes_sends(enum ibv_qp_state state)
 {
 	return state != IBV_QPS_RESET && state != IBV_QPS_INIT && state != IBV_QPS_RTR;
@@ -52,7 +52,7 @@ static int check_data(const struct vhca_wq *sq, const struct vhca_send_op *op,
 	return 0;
 }
 
-/* Adds what comes between the control segment and the data. */
+/* Adds the segments between the control segment and the data. */
 static int add_head(struct vhca_qp *qp, struct vhca_wqe *wqe, const struct ibv_send_wr *wr)
 {
 	if (qp->sq.datagram)
@@ -75,7 +75,7 @@ static int add_head(struct vhca_qp *qp, struct vhca_wqe *wqe, const struct ibv_s
 	}
 }
 
-/* What the control segment carries besides. */
+/* Fills in the word of the control segment that depends on the operation. */
 static void add_word(struct vhca_wqe *wqe, const struct ibv_send_wr *wr)
 {
 	switch (wr->opcode) {
@@ -92,7 +92,7 @@ static void add_word(struct vhca_wqe *wqe, const struct ibv_send_wr *wr)
 	}
 }
 
-/* Writes one request that has been checked; *head moves behind it. */
+/* Writes one request that has been checked; *head is set to the block behind it. */
 static int put_send(struct vhca_qp *qp, const struct vhca_send_op *op,
 		    const struct ibv_send_wr *wr, uint64_t *head)
 {
@@ -106,7 +106,7 @@ static int put_send(struct vhca_qp *qp, const struct vhca_send_op *op,
 	if (err)
 		return err;
 	add_word(&wqe, wr);
-	/* A local request goes to no SRQ, and programs leave the number unset. */
+	/* A local request goes to no SRQ, and programs leave the number uninitialised. */
 	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND && !vhca_is_local(op))
 		wqe.ctrl.xrc_srqn = htole32(wr->qp_type.xrc.remote_srqn);
 	if (wr->send_flags & IBV_SEND_INLINE)
@@ -126,7 +126,7 @@ static int post_one(struct vhca_qp *qp, const struct ibv_send_wr *wr, enum ibv_m
 	const struct vhca_send_op *op = vhca_find_op(qp->vqp.qp.qp_type, wr->opcode);
 	int err;
 
-	/* A flush has operands that a work request has no room for. */
+	/* A work request has no room for the operands of a flush. */
 	if (!op || wr->opcode == IBV_WR_FLUSH)
 		return EINVAL;
 	if (!vhca_has_op(to_vhca_context(qp->vqp.qp.context), qp->vqp.qp.qp_type, op))
@@ -163,7 +163,7 @@ static int post_list(struct ibv_qp *ibqp, struct ibv_send_wr *wr, enum ibv_mw_ty
 		}
 	}
 	if (head != start) {
-		/* Polls must know the requests before the device can complete them. */
+		/* Pollers must see the requests before the device can complete them. */
 		atomic_store_explicit(&qp->sq.head, head, memory_order_release);
 		vhca_db_ring(to_vhca_context(ibqp->context), &qp->db, 0, head);
 	}
@@ -178,11 +178,11 @@ int vhca_post_send(struct ibv_qp *ibqp, struct ibv_send_wr *wr, struct ibv_send_
 
 /**
  * vhca_bind_mw() - bind a window of type 1
- * @ibqp: QP that does it
+ * @ibqp: QP that binds it
  * @ibmw: window
- * @bind: to what; length 0 takes away what it was bound to
+ * @bind: region and range; length 0 unbinds the window
  *
- * The window's key changes when the request was posted, and not otherwise.
+ * The window's key changes if the request was posted, and not otherwise.
  *
  * Return: 0 or an errno.
  */
@@ -245,7 +245,7 @@ int vhca_put_recv(struct vhca_wq *rq, const struct ibv_recv_wr *wr, uint64_t hea
  * vhca_qp_broken() - note that a QP is in the error state
  * @qp: QP
  *
- * Has the device flush the receives it may not have seen, and later ones as they are posted.
+ * Has the device flush the receives that it may not have seen, and later ones as they are posted.
  */
 void vhca_qp_broken(struct vhca_qp *qp)
 {
@@ -280,7 +280,10 @@ int vhca_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_
 	}
 	if (head != start) {
 		atomic_store_explicit(&qp->rq.head, head, memory_order_release);
-		/* The device reads this when it needs a buffer, and in error never does. */
+		/*
+		 * The device reads the record when it needs a buffer, which it never does in the
+		 * error state.
+		 */
 		if (atomic_load_explicit(&qp->broken, memory_order_relaxed))
 			vhca_db_ring(to_vhca_context(ibqp->context), &qp->db, 1, head);
 		else

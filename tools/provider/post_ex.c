@@ -3,8 +3,8 @@
  * Extended posting, ibv_wr_*().
  *
  * The send queue's lock is held from ibv_wr_start() to ibv_wr_complete() or
- * ibv_wr_abort().  A request is begun by its operation, filled by a setter and
- * ended by whatever comes next; the device learns of none before complete.
+ * ibv_wr_abort().  A request is begun by its operation, filled in by setters and
+ * finished by the next call of another kind; the device sees none before ibv_wr_complete().
  */
 #include "mr.h"
 #include "qp.h"
@@ -17,7 +17,7 @@ static void note_error(struct vhca_qp *qp, int err)
 		qp->build_err = err;
 }
 
-/* Does the request under construction say where it goes, beyond the connection? */
+/* Has the request under construction all addresses that it needs besides the connection's? */
 static bool needs_address(const struct vhca_qp *qp)
 {
 	if (qp->vqp.qp.qp_type == IBV_QPT_XRC_SEND)
@@ -273,7 +273,7 @@ static void wr_set_inline_data(struct ibv_qp_ex *ibqp, void *addr, size_t length
 }
 
 /**
- * vhca_known_send_ops() - operations that the extended posting calls can have
+ * vhca_known_send_ops() - operations that the extended posting calls support
  * @ctx: context
  * @type: of the QP, any
  *

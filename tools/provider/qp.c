@@ -17,7 +17,7 @@
 #include "wq.h"
 #include "wqe.h"
 
-/* Rings of a QP and where they lie in its memory. */
+/* Rings of a QP and their places in its memory. */
 struct layout {
 	uint8_t log_sq_blocks;
 	uint8_t log_rq_strides;
@@ -26,7 +26,7 @@ struct layout {
 	size_t rq_size;
 };
 
-/* What this provider can lay out, and no more is taken. */
+/* The capacities as far as this provider can lay them out. */
 static struct ibv_qp_cap laid_out_cap(const struct vhca_context *ctx, const struct ibv_qp_cap *cap)
 {
 	return (struct ibv_qp_cap) {
@@ -38,7 +38,7 @@ static struct ibv_qp_cap laid_out_cap(const struct vhca_context *ctx, const stru
 	};
 }
 
-/* Blocks of the largest of the requests that a QP is there for. */
+/* Blocks of the largest request that a QP has to support. */
 static uint64_t send_blocks(const struct ibv_qp_cap *cap, enum ibv_qp_type type, uint64_t ops)
 {
 	uint64_t bytes = wqe_head(type == IBV_QPT_UD) +
@@ -71,7 +71,7 @@ static void lay_out(const struct ibv_qp_cap *cap, enum ibv_qp_type type, uint64_
 	}
 }
 
-/* Can the queues that were laid out do what the kernel promised? */
+/* Can the queues that were laid out hold what the kernel promised? */
 static bool serves(const struct layout *layout, const struct ibv_qp_init_attr_ex *attr,
 		   uint64_t ops)
 {
@@ -123,7 +123,7 @@ static void join_cqs(struct vhca_qp *qp)
 		vhca_srq_get(to_vhca_srq(qp->vqp.qp.srq));
 }
 
-/* The device completes nothing of the QP any more: drops what was not polled. */
+/* The device completes nothing of the QP any more: drops completions that were not polled. */
 static void purge_cqs(struct vhca_qp *qp)
 {
 	struct vhca_cq *send_cq = to_vhca_cq(qp->vqp.qp.send_cq);
@@ -134,7 +134,7 @@ static void purge_cqs(struct vhca_qp *qp)
 		vhca_cq_purge(recv_cq, &qp->recv_user);
 }
 
-/* Polls looked at the SRQ, too; all of them may be gone afterwards. */
+/* Polls used the SRQ, too; the CQs and the SRQ may be freed by this. */
 static void leave_cqs(struct vhca_qp *qp)
 {
 	struct vhca_cq *send_cq = to_vhca_cq(qp->vqp.qp.send_cq);
@@ -149,7 +149,7 @@ static void leave_cqs(struct vhca_qp *qp)
 }
 
 /*
- * Polls ring the receives of a QP in error: one thread posts them only if the same one polls.
+ * Polls ring the receives of a QP in error, so that one thread posts them only if it also polls.
  */
 static bool receives_alone(const struct ibv_qp_init_attr_ex *attr)
 {
@@ -160,8 +160,8 @@ static bool receives_alone(const struct ibv_qp_init_attr_ex *attr)
 }
 
 /*
- * What a QP is there for: what its program says, or anything.  Only the former
- * can use the extended calls.
+ * Operations that a QP has to support: those that its program names, or any.  Only
+ * if it names them can it use the extended calls.
  */
 static uint64_t wanted_ops(const struct vhca_context *ctx, const struct ibv_qp_init_attr_ex *attr)
 {
@@ -200,7 +200,7 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 
 	if (attr->qp_type == IBV_QPT_XRC_RECV)
 		return vhca_create_target(context, attr);
-	/* What it would receive with is not looked at. */
+	/* Attributes of receiving are ignored. */
 	if (attr->qp_type == IBV_QPT_XRC_SEND) {
 		attr->cap.max_recv_wr = 0;
 		attr->cap.max_recv_sge = 0;
@@ -299,7 +299,7 @@ struct ibv_qp *vhca_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	return qp;
 }
 
-/* Back to the start, as the device went. */
+/* Resets the queues, as the device has done. */
 static void reset_queues(struct vhca_qp *qp)
 {
 	purge_cqs(qp);
@@ -320,8 +320,8 @@ int vhca_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 	int err;
 
 	/*
-	 * A QP whose sends failed, but not its receives, may work again (SQE to RTS).  Forgotten
-	 * before it does, so that errors that follow are noticed.
+	 * A QP whose sends failed, but not its receives, may work again (SQE to RTS).  @broken is
+	 * cleared before that, so that later errors are noticed.
 	 */
 	if (mask & IBV_QP_STATE && attr->qp_state == IBV_QPS_RTS)
 		mended = atomic_exchange(&qp->broken, false);
@@ -356,12 +356,12 @@ int vhca_query_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask,
 }
 
 /**
- * vhca_async_event() - the program takes an event
+ * vhca_async_event() - handle an event that the program reads
  * @context: device
  * @event: event
  *
- * A QP that only answers may fail without a completion.  It is known to have failed from now on;
- * should the event be one from before the QP was reset, that does no harm.
+ * A QP that only responds may fail without a completion.  From now on it is known to have failed;
+ * if the event is one from before a reset of the QP, that does no harm.
  */
 void vhca_async_event(struct ibv_context *context, struct ibv_async_event *event)
 {
@@ -378,14 +378,14 @@ void vhca_async_event(struct ibv_context *context, struct ibv_async_event *event
 }
 
 /**
- * vhca_query_qp_data_in_order() - in which order data appear in memory
+ * vhca_query_qp_data_in_order() - in which order data appears in memory
  * @ibqp: QP
- * @op: of which messages
- * @flags: has been checked
+ * @op: operation
+ * @flags: checked by the caller
  *
  * The device places a message from its first byte to its last.
  *
- * Return: IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG, or 0 for what places no data on such a QP.
+ * Return: IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG, or 0 for an operation without data on such a QP.
  */
 int vhca_query_qp_data_in_order(struct ibv_qp *ibqp, enum ibv_wr_opcode op, uint32_t flags)
 {
@@ -407,7 +407,7 @@ int vhca_destroy_qp(struct ibv_qp *ibqp)
 	err = ibv_cmd_destroy_qp(ibqp);
 	if (err)
 		return err;
-	/* A target stands on none of them. */
+	/* A target uses none of them. */
 	if (ibqp->qp_type != IBV_QPT_XRC_RECV) {
 		leave_cqs(qp);
 		vhca_buf_free(&qp->buf);

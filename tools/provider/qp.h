@@ -15,7 +15,7 @@ struct vhca_send_op;
 /**
  * struct vhca_wqe - send request under construction
  * @wq: queue
- * @op: what it does
+ * @op: its operation
  * @start: count of its first block
  * @len: bytes so far
  * @ctrl: control segment, written last
@@ -35,15 +35,15 @@ struct vhca_wqe {
  * @db: send and receive record
  * @sq: send queue
  * @rq: receive queue
- * @send_user: in the send CQ's table
- * @recv_user: in the receive CQ's table
+ * @send_user: entry in the send CQ's table
+ * @recv_user: entry in the receive CQ's table
  * @pd: handle of its PD
  * @sig_all: every send completes
  * @broken: known to be in the error state: receives are rung; set under @rq's lock
  * @wqe: request that the extended posting calls are building
  * @building: there is one
- * @addressed: its destination is known; only for datagrams
- * @next: where the next one will start
+ * @addressed: its destination is set; only for datagrams
+ * @next: count of the block where the next one starts
  * @build_err: first error among those since ibv_wr_start()
  */
 struct vhca_qp {

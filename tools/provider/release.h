@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Where releases of rdma-core differ.  What is told apart here the build finds
+ * Differences between releases of rdma-core.  The build finds them
  * in the release's headers: Makefile and CMakeLists.txt.
  */
 #ifndef VHCA_RELEASE_H
@@ -11,7 +11,7 @@
 #include "cq.h"
 #include "qp.h"
 
-/* Later ones take what a provider adds to a command; we add nothing. */
+/* Later releases have an argument for what a provider adds to a command; this one adds nothing. */
 #ifdef VHCA_GET_CONTEXT_TAKES_FDS
 #define get_context(vctx, cmd, size, resp, resp_size) \
 	ibv_cmd_get_context(vctx, cmd, size, NULL, resp, resp_size)
@@ -56,7 +56,7 @@ static inline int vhca_cmd_create_qp(struct vhca_context *ctx, struct vhca_qp *q
 			     &resp->ibv_resp, sizeof(*resp));
 }
 
-/* A QP without queues has nothing of ours. */
+/* For a QP without queues the provider adds nothing to the command. */
 static inline int vhca_cmd_create_target(struct vhca_context *ctx, struct vhca_qp *qp,
 					 struct ibv_qp_init_attr_ex *attr,
 					 struct ibv_create_qp_ex *cmd,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Rings and doorbells: what both sides do to the words of rdma/vhca-abi.h.
+ * Rings and doorbells: operations on the words of rdma/vhca-abi.h.
  *
- * Depends on nothing of rdma-core, so that it is tested without it.  Positions
+ * Depends on nothing of rdma-core, so that it can be tested alone.  Positions
  * in rings are counts as rdma/vhca-ring.h explains them.
  */
 #ifndef VHCA_RING_H
@@ -37,15 +37,15 @@ static inline uint8_t ring_log(uint64_t n)
 /* log2 of the bytes of a stride for receives with that many scatter entries. */
 static inline uint8_t ring_log_stride(uint32_t nsge)
 {
-	/* The device has no strides without room for one. */
+	/* A stride has room for at least one scatter entry. */
 	return ring_log(VHCA_RWQE_SIZE((uint64_t)(nsge ? nsge : 1)));
 }
 
 /* ---- words shared with the device ---- */
 
 /*
- * The device is another processor that accesses these words atomically; the
- * kernel's types say nothing of that.
+ * The device is another processor that accesses these words atomically, which
+ * the kernel's types do not express.
  */
 static inline uint64_t shared_read64(const __le64 *word)
 {
@@ -58,8 +58,8 @@ static inline void shared_write64(__le64 *word, uint64_t value)
 }
 
 /*
- * What was stored before is visible to the device before anything is loaded.  No locked
- * instruction: see the doorbells of rdma/vhca-abi.h.
+ * Makes earlier stores visible to the device before later loads.  Not a locked instruction: see the
+ * doorbells of rdma/vhca-abi.h.
  */
 static inline void shared_barrier(void)
 {
@@ -95,9 +95,9 @@ struct vhca_slots {
  * db_publish() - tell the device how much work a queue has
  * @db: the queue's records
  * @which: record that is rung: 0 or 1
- * @count: producer count; the work has been written
+ * @count: producer count; the work is written before the call
  *
- * The caller keeps others from publishing for the same queue.
+ * The caller serialises calls for one queue.
  *
  * Return: true when the device sleeps and the caller has to kick it.
  */
@@ -108,25 +108,25 @@ static inline bool db_publish(const struct vhca_slots *db, unsigned int which, u
 	shared_set_bit(db->page0->summary, db->index);
 
 	/*
-	 * The bits are visible before armed is read, and the device looks at
-	 * the bits after it has set armed: one of the two sees the other's.
+	 * The bits are visible before armed is read, and the device reads
+	 * the bits after it has set armed: at least one of the two sees the other's store.
 	 */
 	shared_barrier();
 	if (!__atomic_load_n(&db->page0->armed, __ATOMIC_RELAXED))
 		return false;
-	/* before the kick, or the device might wait for another with armed clear */
+	/* before the kick, or the device might wait for another one with armed cleared */
 	__atomic_store_n(&db->page0->armed, 0, __ATOMIC_RELAXED);
 	shared_barrier();
 	return true;
 }
 
-/* Records that are not rung. */
+/* Stores a record that is not rung. */
 static inline void db_store(const struct vhca_slots *db, unsigned int which, uint64_t count)
 {
 	shared_write64(&db->page->rec[db->slot + which], count);
 }
 
-/* Records that the device writes. */
+/* Reads a record that the device writes. */
 static inline uint64_t db_load(const struct vhca_slots *db, unsigned int which)
 {
 	return shared_read64(&db->page->rec[db->slot + which]);
@@ -151,7 +151,7 @@ static inline uint64_t arm_value(uint64_t consumer, uint32_t seq, bool solicited
  *
  * The device writes an entry, executes a full barrier and reads the record;
  * here the record is stored, and the barrier comes before the poll that
- * follows: one of the two sees the other's.
+ * follows: at least one of the two sees the other's store.
  */
 static inline void db_arm(const struct vhca_slots *db, uint64_t value)
 {

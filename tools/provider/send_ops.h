@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Verbs opcodes of send requests, to the device. */
+/* Send operations of the verbs and of the device. */
 #ifndef VHCA_SEND_OPS_H
 #define VHCA_SEND_OPS_H
 
@@ -22,12 +22,12 @@ enum vhca_send_data {
 };
 
 /**
- * struct vhca_send_op - a verbs opcode to the device
+ * struct vhca_send_op - a send operation of the verbs
  * @opcode: enum vhca_wqe_opcode
- * @types: kinds of QPs that have it, a bit each (1 << enum ibv_qp_type); 0: not known
+ * @types: types of QPs that have it, a bit each (1 << enum ibv_qp_type); 0: not supported
  * @ex: its bit in send_ops_flags of the extended posting calls
  * @data: enum vhca_send_data
- * @remote: has a remote address
+ * @remote: it has a remote address
  */
 struct vhca_send_op {
 	uint8_t opcode;
@@ -39,17 +39,17 @@ struct vhca_send_op {
 
 #define VHCA_NUM_SEND_OPS	(IBV_WR_ATOMIC_WRITE + 1)
 
-/* By enum ibv_wr_opcode. It is a matter of this library alone: no way round by a global table. */
+/* By enum ibv_wr_opcode. Hidden, so that accesses need no global offset table. */
 extern const struct vhca_send_op vhca_send_ops[VHCA_NUM_SEND_OPS]
 	__attribute__((visibility("hidden")));
 
-/* Nothing of it leaves. */
+/* It is executed without sending a packet. */
 static inline bool vhca_is_local(const struct vhca_send_op *op)
 {
 	return op->opcode == VHCA_OP_LOCAL_INV || op->opcode == VHCA_OP_BIND_MW;
 }
 
-/* NULL: a QP of this type, which the device has, has no such operation. */
+/* NULL: QPs of this type do not have the operation in the device. */
 static inline const struct vhca_send_op *vhca_find_op(enum ibv_qp_type type,
 						      enum ibv_wr_opcode opcode)
 {
@@ -59,7 +59,7 @@ static inline const struct vhca_send_op *vhca_find_op(enum ibv_qp_type type,
 	return &vhca_send_ops[opcode];
 }
 
-/* Does the device have it for this kind of QP, and the driver? */
+/* Do the device and the driver support it for this type of QP? */
 static inline bool vhca_has_op(const struct vhca_context *ctx, enum ibv_qp_type type,
 			       const struct vhca_send_op *op)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Shared receive queues.  Their receives are completed in the CQs of many QPs
- * and in any order; there is room again for what the device has taken, which it
- * says in a record of its own.
+ * and in any order; a place is free again when the device has taken the receive, which it
+ * reports in a record of its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "srq.h"
 #include "wq.h"
 
-/* Lays a ring out as large as this provider can; what is too much the kernel refuses. */
+/* Lays out a ring, as far as this provider can; the kernel refuses larger sizes. */
 static int lay_out(struct vhca_srq *srq, struct ibv_pd *pd, const struct ibv_srq_attr *attr,
 		   struct vhca_context *ctx)
 {
@@ -26,7 +26,7 @@ static int lay_out(struct vhca_srq *srq, struct ibv_pd *pd, const struct ibv_srq
 			      ring_size(srq->wq.log + srq->wq.log_unit));
 }
 
-/* The kernel has made it: can the ring do what it promised? */
+/* Checks whether the ring can hold what the kernel has promised, after it has made the SRQ. */
 static int begin(struct vhca_srq *srq, struct ibv_pd *pd, struct vhca_context *ctx, uint32_t asked,
 		 const struct ibv_srq_attr *attr, const struct vhca_create_srq_resp *resp)
 {
@@ -49,7 +49,7 @@ static int begin(struct vhca_srq *srq, struct ibv_pd *pd, struct vhca_context *c
 	return 0;
 }
 
-/* Ends a create that has failed: frees what the SRQ had. */
+/* Cleans up after a failed create: frees what the SRQ has. */
 static struct ibv_srq *given_up(struct vhca_srq *srq, int err)
 {
 	vhca_buf_free(&srq->buf);
@@ -90,7 +90,7 @@ struct ibv_srq *vhca_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *att
 	return &srq->vsrq.srq;
 }
 
-/* Its receives complete in a CQ of its own, whatever the QP is. */
+/* Its receives complete in a CQ of its own, for any QP. */
 static void join_cq(struct vhca_srq *srq, struct ibv_cq *cq)
 {
 	srq->user.srq = srq;
@@ -131,7 +131,7 @@ static struct ibv_srq *create_xrc(struct ibv_context *context, struct ibv_srq_in
 	return &srq->vsrq.srq;
 }
 
-/* libibverbs comes here with everything but a plain SRQ. */
+/* libibverbs calls this for everything but a plain SRQ. */
 struct ibv_srq *vhca_create_srq_ex(struct ibv_context *context, struct ibv_srq_init_attr_ex *attr)
 {
 	const uint32_t xrc = IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
@@ -163,8 +163,8 @@ struct ibv_srq *vhca_create_srq_ex(struct ibv_context *context, struct ibv_srq_i
 }
 
 /*
- * Learns how far the device has come, which it says in 32 bits.  A record that cannot be true is
- * not believed: that of a device which has gone reads as nothing.  Called with the lock held.
+ * Reads how many receives the device has taken, of which it stores 32 bits.  An impossible record
+ * is ignored: that of a removed device reads as zero.  Called with the lock held.
  */
 static void look_at_taken(struct vhca_srq *srq)
 {
@@ -177,8 +177,8 @@ static void look_at_taken(struct vhca_srq *srq)
 }
 
 /*
- * Copies what the device may still take to another ring, each receive to its count's place.
- * Where more are left than fit the newest stay: the device refuses the ring unless it has
+ * Copies the receives that the device may still take to another ring, each to the place of its
+ * count.  If more are left than fit, the newest are kept: the device refuses the ring unless it has
  * taken the others meanwhile.
  */
 static void copy_receives(const struct vhca_wq *from, const struct vhca_wq *to)
@@ -253,7 +253,7 @@ int vhca_get_srq_num(struct ibv_srq *ibsrq, uint32_t *srq_num)
 }
 
 /**
- * vhca_srq_get() - keep an SRQ's memory
+ * vhca_srq_get() - take a reference to an SRQ's memory
  * @srq: SRQ
  */
 void vhca_srq_get(struct vhca_srq *srq)
@@ -262,8 +262,8 @@ void vhca_srq_get(struct vhca_srq *srq)
 }
 
 /**
- * vhca_srq_put() - an SRQ's memory is not needed any more
- * @srq: SRQ; the last one frees it
+ * vhca_srq_put() - drop a reference to an SRQ's memory
+ * @srq: SRQ, which the last reference frees
  */
 void vhca_srq_put(struct vhca_srq *srq)
 {
@@ -295,8 +295,8 @@ int vhca_destroy_srq(struct ibv_srq *ibsrq)
  * vhca_srq_complete() - count a receive of an SRQ whose completion was polled
  * @srq: SRQ
  *
- * They complete in any order and in many CQs, and a QP that goes may take its own along: all that
- * is known is that there are no more than were posted.
+ * They complete in any order and in many CQs, and a destroyed QP may drop its completions: all that
+ * is known is that no more complete than were posted.
  *
  * Return: false when more have completed.
  */
@@ -313,7 +313,7 @@ bool vhca_srq_complete(struct vhca_srq *srq)
 	return true;
 }
 
-/* As many as fit, and one more look at the device when they seem not to. */
+/* Writes as many as fit; reads the device's record once more when they seem not to. */
 static int put(struct vhca_srq *srq, const struct ibv_recv_wr *wr, uint64_t head)
 {
 	int err = vhca_put_recv(&srq->wq, wr, head);
@@ -340,9 +340,9 @@ int vhca_post_srq_recv(struct ibv_srq *ibsrq, struct ibv_recv_wr *wr, struct ibv
 		}
 	}
 	if (head != start) {
-		/* Polls must know of the receives before the device can complete them. */
+		/* Pollers must see the receives before the device can complete them. */
 		atomic_store_explicit(&srq->wq.head, head, memory_order_release);
-		/* The device reads this when it needs a buffer. */
+		/* The device reads the record when it needs a buffer. */
 		db_store(&srq->db, 0, head);
 	}
 	vhca_unlock(&srq->wq.lock);

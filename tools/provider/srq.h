@@ -19,11 +19,11 @@ DECLARE_DRV_CMD(vhca_cmd_modify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ, vhca_modify_s
  * struct vhca_srq - shared receive queue
  * @vsrq: base
  * @buf: ring
- * @db: record of what was posted, and the device's of what it has taken
+ * @db: record of posted receives, and the device's record of those taken
  * @wq: the queue
  * @completed: receives whose completions were polled
- * @user: XRC: in its CQ's table
- * @refs: the program's, until it destroys the SRQ, and one of each QP that polls find
+ * @user: XRC: entry in its CQ's table
+ * @refs: one of the program, until it destroys the SRQ, and one of each QP that polls find
  */
 struct vhca_srq {
 	struct verbs_srq vsrq;

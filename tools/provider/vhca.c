@@ -50,7 +50,7 @@ static int query_device_ex(struct ibv_context *context,
 	fw = resp.base.fw_ver;
 	snprintf(orig->fw_ver, sizeof(orig->fw_ver), "%u.%u.%u", (unsigned int)(fw >> 32),
 		 (unsigned int)(fw >> 16 & 0xffff), (unsigned int)(fw & 0xffff));
-	/* The kernel's UD QPs have it, ours do not. */
+	/* The kernel's UD QPs support it, the provider's do not. */
 	orig->device_cap_flags &= ~IBV_DEVICE_UD_IP_CSUM;
 	if (attr_size >= offsetof(struct ibv_device_attr_ex, device_cap_flags_ex) +
 			 sizeof(attr->device_cap_flags_ex))
@@ -165,7 +165,7 @@ static struct verbs_context *vhca_alloc_context(struct ibv_device *device, int c
 	return err ? give_up(ctx, err) : &ctx->vctx;
 }
 
-/* A context that another has opened. */
+/* Imports a context that another process has opened. */
 static struct verbs_context *vhca_import_context(struct ibv_device *device, int cmd_fd)
 {
 	struct vhca_uctx_resp resp = {};
@@ -214,7 +214,7 @@ static const struct verbs_device_ops vhca_device_ops = {
 /* Part of an rdma-core build: there is no other libibverbs. */
 PROVIDER_DRIVER(vhca, vhca_device_ops);
 #else
-/* Release of the libibverbs that calls us, as the end of its file's name: "56.1". */
+/* Is this the release of the calling libibverbs?  Its file's name ends in the release: "56.1". */
 static bool serves(const char *file)
 {
 	const char *base = strrchr(file, '/');

@@ -22,13 +22,13 @@
 
 /*
  * Most requests of a queue, and entries of a CQ, that this provider lays out.
- * More is asked of the kernel all the same, so that the refusal comes with its
- * reason.
+ * Requests for more are passed to the kernel all the same, so that it refuses them with
+ * a reason.
  */
 #define VHCA_MAX_WR	(1U << 20)
 #define VHCA_MAX_CQE	(1U << 24)
 
-/* Requests that a device takes whose driver does not say which. */
+/* Send operations of a device whose driver does not tell which it has. */
 #define VHCA_SEND_OPS_1_1							\
 	(1U << VHCA_OP_SEND | 1U << VHCA_OP_SEND_IMM | 1U << VHCA_OP_WRITE |	\
 	 1U << VHCA_OP_WRITE_IMM | 1U << VHCA_OP_READ)
@@ -47,15 +47,16 @@ struct vhca_device {
  * @vctx: base
  * @kick: kick page
  * @db_lock: protects @db_pages and @num_db_pages
- * @db_pages: doorbell pages by number, NULL where not mapped yet; they stay until the context goes
+ * @db_pages: doorbell pages by number, NULL if not mapped yet; they stay until the context is
+ *	closed
  * @num_db_pages: length of @db_pages
- * @features: what both sides can do
- * @send_ops: requests that the device takes, a bit each (1 << enum vhca_wqe_opcode)
- * @uc_send_ops: those of them that it takes on UC QPs, as far as these can have them
+ * @features: features that both sides have
+ * @send_ops: operations that the device has, a bit each (1 << enum vhca_wqe_opcode)
+ * @uc_send_ops: those of them that it has on UC QPs
  * @max_inline: inline bytes of a send at the most
  * @max_send_sge: gather entries of a send at the most
  * @max_recv_sge: scatter entries of a receive at the most
- * @page_size: of the host
+ * @page_size: page size of the host
  */
 struct vhca_context {
 	struct verbs_context vctx;

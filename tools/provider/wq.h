@@ -9,7 +9,7 @@
 
 /**
  * struct vhca_wq - send, receive or shared receive queue
- * @lock: protects @head for posting; of a shared one everything
+ * @lock: protects @head for posting; for an SRQ everything
  * @ring: ring, NULL when the QP has no such queue
  * @log: log2 of its units: blocks, or strides
  * @log_unit: log2 of the bytes of a unit
@@ -18,8 +18,8 @@
  * @max_inline: inline bytes of a request
  * @datagram: requests carry their destination
  * @head: units posted; changed under @lock, read by polls
- * @tail: units completed; changed by polls of the queue's CQ under its lock, read when posting;
- *	of a shared one those that the device is known to have taken
+ * @tail: units completed; changed by polls of the queue's CQ under its lock, read when posting; for
+ *	an SRQ units that the device is known to have taken
  */
 struct vhca_wq {
 	struct vhca_lock lock;
@@ -34,7 +34,7 @@ struct vhca_wq {
 	_Atomic uint64_t tail;
 };
 
-/* Where a receive lies in its queue's ring. */
+/* Place of a receive in its queue's ring. */
 static inline void *vhca_recv_at(const struct vhca_wq *wq, uint64_t count)
 {
 	return (uint8_t *)wq->ring + ((size_t)vhca_ring_slot(count, wq->log) << wq->log_unit);

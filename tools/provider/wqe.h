@@ -17,7 +17,7 @@
 #include "qp.h"
 #include "send_ops.h"
 
-/* What an operation of the remote side takes and gives back. */
+/* Size of the operand and of the result of an atomic. */
 #define VHCA_WORD	8
 
 /* Most bytes of a request before its list or inline data. */
@@ -27,7 +27,7 @@ static inline uint32_t wqe_head(bool datagram)
 	       (datagram ? sizeof(struct vhca_wqe_ud) : sizeof(struct vhca_wqe_raddr));
 }
 
-/* Bytes of a request of the kind that operates on a word of the other side and brings it in. */
+/* Bytes of an atomic request: those before the list, and a list of one entry. */
 #define VHCA_ATOMIC_BYTES							\
 	(sizeof(struct vhca_wqe_ctrl) + sizeof(struct vhca_wqe_raddr) +		\
 	 sizeof(struct vhca_wqe_atomic) + sizeof(struct vhca_sge))
@@ -64,14 +64,14 @@ static inline uint8_t wqe_flags(unsigned int send_flags, bool sig_all)
 
 /**
  * wqe_begin() - begin a request
- * @wqe: takes its state
+ * @wqe: filled in
  * @wq: send queue, its lock held
  * @start: count of its first block
- * @op: what it does
+ * @op: its operation
  * @wr_id: program's value
  * @flags: VHCA_WQE_*
  *
- * That of a datagram gets room for its destination, see wqe_destination().
+ * A datagram gets room for its destination, see wqe_destination().
  *
  * Return: 0 or ENOMEM when the ring is full.
  */
@@ -104,14 +104,14 @@ static inline void wqe_copy(struct vhca_wqe *wqe, uint32_t offset, const void *d
 }
 
 /**
- * wqe_destination() - say where a datagram goes
+ * wqe_destination() - set the destination of a datagram
  * @wqe: request of a UD QP
  * @qp: the QP
  * @ah: address
- * @qpn: number of the QP there
+ * @qpn: number of the destination QP
  * @qkey: Q_Key of the packet
  *
- * Return: 0, or EINVAL without an address of the same PD or when there cannot be such a QP.
+ * Return: 0, or EINVAL without an address handle of the same PD or for an impossible QP number.
  */
 static inline int wqe_destination(struct vhca_wqe *wqe, const struct vhca_qp *qp,
 				  const struct ibv_ah *ah, uint32_t qpn, uint32_t qkey)
@@ -156,13 +156,13 @@ static inline int wqe_atomic(struct vhca_wqe *wqe, uint64_t swap_add, uint64_t c
 }
 
 /**
- * wqe_flush() - say what is flushed
+ * wqe_flush() - set the operands of a flush
  * @wqe: request, its remote address added
  * @length: bytes
  * @type: IBV_FLUSH_GLOBAL and, or, IBV_FLUSH_PERSISTENT
  * @level: enum ibv_selectivity_level; with IBV_FLUSH_MR @length does not count
  *
- * Return: 0, or EINVAL when there is no such flush.
+ * Return: 0, or EINVAL if there is no such flush.
  */
 static inline int wqe_flush(struct vhca_wqe *wqe, uint64_t length, uint8_t type, uint8_t level)
 {
@@ -182,10 +182,10 @@ static inline int wqe_flush(struct vhca_wqe *wqe, uint64_t length, uint8_t type,
 }
 
 /**
- * wqe_bind() - say what a window is bound to
+ * wqe_bind() - set the operands of a bind
  * @wqe: request
- * @key: the window's key to be
- * @info: what it is bound to; it has been checked
+ * @key: the window's new key
+ * @info: region and range; checked by the caller
  */
 static inline void wqe_bind(struct vhca_wqe *wqe, uint32_t key,
 			    const struct ibv_mw_bind_info *info)
@@ -227,7 +227,7 @@ static inline int wqe_list(struct vhca_wqe *wqe, const struct ibv_sge *list, uin
  * @data: bytes
  * @len: how many
  *
- * Return: 0, EINVAL when the request would have more than it may, ENOMEM when the ring is full.
+ * Return: 0, EINVAL if the request would have more than it may, ENOMEM if the ring is full.
  */
 static inline int wqe_inline(struct vhca_wqe *wqe, const void *data, size_t len)
 {

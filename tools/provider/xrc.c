@@ -2,8 +2,8 @@
 /*
  * XRC domains and target QPs.
  *
- * A target is the kernel's: it has no queues, and other processes may have opened
- * it.  Its number says nothing here, as receives are those of SRQs.
+ * The kernel owns a target: it has no queues here, and other processes may have opened
+ * it.  Receives belong to SRQs, so its number is not used here.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static struct ibv_qp *target_fail(struct vhca_qp *qp, int err)
 /**
  * vhca_create_target() - make a target QP
  * @context: context
- * @attr: what it is to be; of the capacities none is left
+ * @attr: its attributes; all capacities are set to 0
  *
  * Return: the QP, or NULL with errno set.
  */

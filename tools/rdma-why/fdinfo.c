@@ -2,7 +2,7 @@
 /*
  * Watches /proc/PID/fdinfo, for users without access to tracefs.
  *
- * The kernel keeps the last reasons with each open file, and forgets them when the file is closed.
+ * The kernel keeps the last reasons with each open file, and drops them when the file is closed.
  * Therefore ptrace() stops each process of the command at its exit, when its files are still open
  * and the reasons can be read.
  */

@@ -48,7 +48,7 @@ static int print_vendor_err(const char *word)
 	return 0;
 }
 
-/* The child waits until a byte or the end comes through the pipe; a byte means go. */
+/* The child waits for the pipe: it runs the command after a byte, and exits at the end of file. */
 static pid_t start(char **command, int *go)
 {
 	int pipe_fds[2];
@@ -74,7 +74,7 @@ static pid_t start(char **command, int *go)
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* The distribution's core gives no reasons, so that finding none means little there. */
+/* The distribution's ib_core gives no reasons, so that finding none means little there. */
 static bool core_gives_reasons(void)
 {
 	FILE *symbols = fopen("/proc/kallsyms", "re");

@@ -11,10 +11,10 @@
 /**
  * struct refusal - a request that the kernel has refused
  * @who: name of the program, as the kernel knows it
- * @pid: its thread
- * @device: RDMA device, or "-" where the request named none
+ * @pid: its thread ID
+ * @device: RDMA device, or "-" if the request named none
  * @err: negative errno
- * @reason: the kernel's words
+ * @reason: the reason in the kernel's words
  */
 struct refusal {
 	const char *who;
@@ -27,7 +27,7 @@ struct refusal {
 /* refusal.c: prints one refusal, after a heading before the first. */
 void report(const struct refusal *refusal);
 
-/* Has any been printed? */
+/* Has any refusal been printed? */
 bool any_reported(void);
 
 /*

@@ -142,7 +142,7 @@ static bool has_port(const struct options *o, const char *end, bool ethernet)
 	return false;
 }
 
-/* What is wrong with the end of a link; NULL: nothing is. */
+/* Returns what is wrong with the end of a link; NULL: nothing is. */
 static const char *end_wrong(const struct options *o, const char *end, bool ethernet)
 {
 	if (ethernet && !strcmp(end, TOPO_OUTSIDE))

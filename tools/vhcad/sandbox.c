@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Giving up rights.  Whoever gets hold of the daemon through a guest finds a
- * process that can open nothing, start nothing and signal nobody.
+ * Giving up rights.  An attacker who takes over the daemon through a guest has a
+ * process that can open no file, start no program and signal no other process.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,8 @@
 /* ---- user and capabilities ---- */
 
 /*
- * "make install" makes the first one; the second one is shared with daemons that have no user
- * either.
+ * "make install" makes the first user; the second one is shared with other daemons that have no
+ * user of their own.
  */
 #define OWN_USER	"vhcad"
 #define SHARED_USER	"nobody"
@@ -89,7 +89,8 @@ int sandbox_drop(const char *user, const char **what)
 #define MAX_ARGS	2u
 
 /*
- * A system call, what becomes of it, and for which arguments: argument arg[i], in the bits of
+ * A rule for a system call: what happens to it, and for which arguments: argument arg[i], in the
+ * bits of mask[i], is value[i].
  * mask[i], is value[i].
  */
 struct rule {

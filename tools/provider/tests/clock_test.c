@@ -46,7 +46,7 @@ static void the_raw_clock(void **state)
 	assert_int_equal(values.raw_clock.tv_sec, 0);
 	assert_true(values.raw_clock.tv_nsec == LONG_MAX);
 
-	/* more than a long holds */
+	/* more than fits into a long */
 	fake_clock.now.device = (uint64_t)LONG_MAX + 1;
 	assert_int_equal(fake_ops()->query_rt_values(context, &values), 0);
 	assert_true((uint64_t)values.raw_clock.tv_sec == fake_clock.now.device / SECOND);
@@ -88,7 +88,7 @@ static void a_clock_that_cannot_be_asked(void **state)
 	assert_null(make_cq());
 	assert_int_equal(errno, EIO);
 
-	/* a kernel or a device that has no such thing is not asked */
+	/* a kernel or a device without the feature is not asked */
 	fake_lacks = VHCA_UCTX_F_CLOCK;
 	fake_close(ctx);
 	fake_start();
@@ -102,7 +102,7 @@ static void a_clock_that_cannot_be_asked(void **state)
 	assert_int_equal(fake_clock.asked, 0);
 }
 
-/* Time of day of the next completion, which is stamped so. */
+/* Time of day of the next completion, which has this stamp. */
 static uint64_t wall(struct ibv_cq_ex *ex, struct ibv_qp *qp, uint64_t stamp)
 {
 	struct ibv_recv_wr wr = {}, *bad;
@@ -135,13 +135,16 @@ static void stamps_by_the_hosts_clock(void **state)
 	assert_non_null(ex);
 	qp = fake_make_qp(ctx, ibv_cq_ex_to_cq(ex), ibv_cq_ex_to_cq(ex), &cap, 0);
 	assert_int_equal(fake_clock.asked, 1);
-	/* the middle of the two looks at the host's; earlier ones too, and up to a second */
+	/*
+	 * the middle of the two readings of the host's clock; earlier stamps too, and up to a
+	 * second later
+	 */
 	assert_true(wall(ex, qp, DEVICE) == REAL + 100);
 	assert_true(wall(ex, qp, DEVICE - 5 * SECOND) == REAL + 100 - 5 * SECOND);
 	assert_true(wall(ex, qp, DEVICE + SECOND) == REAL + 100 + SECOND);
 	assert_int_equal(fake_clock.asked, 1);
 
-	/* the host's clock was set back meanwhile, between the two looks even */
+	/* the host's clock was set back meanwhile, even between the two readings */
 	fake_clock.now = (struct vhca_clock_query_resp) {
 		.device = DEVICE + 2 * SECOND, .real_before = 5000, .real_after = 3000,
 	};
@@ -150,7 +153,7 @@ static void stamps_by_the_hosts_clock(void **state)
 	assert_true(wall(ex, qp, DEVICE + 2 * SECOND + 7) == 4007);
 	assert_int_equal(fake_clock.asked, 2);
 
-	/* the device has gone, and there are completions left */
+	/* the device is removed, and completions are left */
 	fake_err[FAKE_QUERY_CLOCK] = EIO;
 	assert_true(wall(ex, qp, DEVICE + 4 * SECOND) == 4000 + 2 * SECOND);
 	assert_int_equal(fake_clock.asked, 3);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * doorbell_test.c for a processor that is emulated alone.
+ * doorbell_test.c for a guest with one emulated processor.
  *
- * Of a guest with one processor QEMU's TCG executes a locked instruction as a load and a store:
- * nobody else is thought to be there, but the device is.  Neither is it atomic then nor a
- * barrier, and what the compiler makes of a fence is such an instruction, too.
+ * For a guest with one processor QEMU's TCG executes a locked instruction as a load and a store, as
+ * if no other processor accessed memory; but the device does.  So such an instruction is neither
+ * atomic nor a barrier, and what the compiler makes of a fence is such an instruction, too.
  */
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define QUEUES	1	/* so much for other processors */
+#define QUEUES	1	/* needs no more processors */
 
 static inline void alone_or(volatile void *words, uint64_t bits, int order)
 {

@@ -3,8 +3,8 @@
  * Litmus tests of the two races in rdma/vhca-abi.h, with a thread for the
  * device: ringing against falling asleep, and arming against completing.
  *
- * A lost doorbell or a lost event leaves one side asleep for good; it is woken
- * after TOO_LONG seconds to say so.
+ * A lost doorbell or a lost event leaves one side asleep for good; after TOO_LONG
+ * seconds it is woken and the test fails.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -24,8 +24,8 @@
 #define EVENTS		RINGS
 
 /*
- * Later work would hide that earlier news were lost.  In lock step there is none:
- * the next step waits for the effect of the last one, plus a little that varies
+ * Later work would hide that an earlier doorbell was lost.  In lock step there is none:
+ * the next step waits for the effect of the last one, plus a short, varying time
  * so that the two sides meet at all distances.
  */
 static void linger(unsigned int step)
@@ -37,8 +37,8 @@ static void linger(unsigned int step)
 }
 
 /*
- * In lock step the device keeps to a processor of its own, and nobody gives his away: on a busy
- * host others would take a whole turn of it at every step.
+ * In lock step the device has a processor of its own, and neither side yields its processor: on a
+ * busy host other processes would run for a whole time slice at every step.
  */
 static cpu_set_t processors;
 static bool apart;
@@ -74,7 +74,7 @@ static void spin(unsigned int *turns)
 }
 
 /*
- * What sleeping is here: a counter that is watched, so that both sides stay on
+ * Stands for sleep: a counter that is polled, so that both sides stay on
  * their processors and meet often.
  */
 struct wakeup {
@@ -144,7 +144,7 @@ static uint64_t take(__le64 *word)
 	return le64toh(__atomic_exchange_n(word, 0, __ATOMIC_SEQ_CST));
 }
 
-/* What the device does with summary, news and records. */
+/* The device's scan of summary, news and records. */
 static void scan(struct doorbells *d)
 {
 	uint64_t summary = take(&d->pages[0].summary[0]);
@@ -310,7 +310,7 @@ static unsigned int poll(struct arming *a)
 	return n;
 }
 
-/* As programs do: poll until empty, arm, poll once more, and only then wait. */
+/* As programs do: polls until the CQ is empty, arms, polls once more, and only then waits. */
 static void consume(struct arming *a)
 {
 	uint32_t seq = 0;
@@ -369,7 +369,7 @@ int main(void)
 		cmocka_unit_test(no_event_is_lost_in_lock_step),
 	};
 
-	/* of a host with more than such a set can name, the two sides take what they get */
+	/* on a host with more processors than such a set can name, the two sides are not bound */
 	if (sched_getaffinity(0, sizeof(processors), &processors))
 		CPU_ZERO(&processors);
 	return cmocka_run_group_tests(tests, NULL, NULL);

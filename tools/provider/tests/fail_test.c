@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Every step of every verb failing: what the program is told, that nothing is
- * left of what was begun, and that what was there works as before.
+ * Failures of every step of every verb: what the program is told, that nothing is
+ * left of a failed call, and that existing objects work as before.
  *
  * Allocations and mappings fail here by number: the program is linked so that
- * the provider's calls come by.
+ * the provider's calls of these functions come here.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ int __wrap_munmap(void *addr, size_t len)
 	return __real_munmap(addr, len);
 }
 
-/* ---- what makes things, and may fail ---- */
+/* ---- verbs that make objects, and may fail ---- */
 
 static struct vhca_context *ctx;
 static struct ibv_cq *cq;
@@ -151,7 +151,7 @@ static void *make_cq_ex(void)
 	return ex ? ibv_cq_ex_to_cq(ex) : NULL;
 }
 
-/* A program whose QP or SRQ could not be made can ask again: its attributes are as they were. */
+/* A program whose QP or SRQ could not be made can call again: its attributes are unchanged. */
 static void *asked_with(void *made, const void *attr, const void *before, size_t size)
 {
 	if (!made && memcmp(attr, before, size))
@@ -185,7 +185,7 @@ static void *make_qp_ex(enum ibv_qp_type type, uint32_t mask, uint64_t ops)
 			  sizeof(attr));
 }
 
-/* It gets eight bytes inline, if it can be made. */
+/* With eight bytes inline. */
 static void *make_atomic_writer(void)
 {
 	return make_qp_ex(IBV_QPT_RC, IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
@@ -307,7 +307,7 @@ static const struct verb {
 	const char *name;
 	void *(*make)(void);
 	void (*end)(void *made);
-	enum fake_command command;	/* FAKE_COMMANDS: asks nobody */
+	enum fake_command command;	/* FAKE_COMMANDS: no command to the kernel */
 	unsigned int allocs, maps;	/* how many it takes at the least */
 } verbs[] = {
 	{ "open", make_context, end_context, FAKE_GET_CONTEXT, 1, 2 },
@@ -332,7 +332,7 @@ static const struct verb {
 	{ "create_srq_ex", make_xrc_srq, end_srq, FAKE_CREATE_SRQ, 1, 1 },
 };
 
-/* The last of them, which have another number when a verb is added in front. */
+/* The last verbs, whose numbers change when a verb is added in front. */
 #define INITIATOR	(verbs + sizeof(verbs) / sizeof(verbs[0]) - 3)
 #define XRC_SRQ		(verbs + sizeof(verbs) / sizeof(verbs[0]) - 1)
 
@@ -357,7 +357,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* It must fail with this errno and leave nothing; pages of doorbells may stay mapped. */
+/* The verb fails with this errno and leaves nothing; pages of doorbells may stay mapped. */
 static void must_fail(const struct verb *v, int err)
 {
 	int live = fake_live, before = mappings;
@@ -448,7 +448,7 @@ static void every_mapping_fails_in_turn(void **state)
 	}
 }
 
-/* What a forked child must not get, it does not get: or there is no queue. */
+/* If memory cannot be kept from a forked child, no queue is made. */
 static void memory_that_a_child_would_get_is_not_used(void **state)
 {
 	(void)state;
@@ -486,7 +486,7 @@ static void a_doorbell_page_that_cannot_be_had(void **state)
 	end_cq(second);
 }
 
-/* Slots that no doorbell area has: the kernel's answer is not believed. */
+/* Slots that no doorbell area has: the kernel's answer is refused. */
 static void impossible_slots_are_refused(void **state)
 {
 	(void)state;
@@ -523,7 +523,7 @@ static void what_will_not_go_stays_whole(void **state)
 	assert_int_equal(fake_ops()->dereg_mr(verbs_get_mr(mr)), EBUSY);
 	assert_int_equal(fake_ops()->destroy_cq(cq), EBUSY);
 	memset(fake_err, 0, sizeof(fake_err));
-	/* the CQ's lock, ring and table are there */
+	/* the CQ's lock, ring and table are still there */
 	qp->state = IBV_QPS_RTS;
 	assert_int_equal(fake_ops()->post_send(qp, &wr, &bad), 0);
 	fake_complete(cq, (struct vhca_cqe) {
@@ -531,7 +531,7 @@ static void what_will_not_go_stays_whole(void **state)
 	});
 	assert_int_equal(fake_ops()->req_notify_cq(cq, 0), 0);
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &(struct ibv_wc) {}), 1);
-	/* the SRQ has its ring and its records */
+	/* the SRQ still has its ring and its records */
 	assert_int_equal(fake_ops()->post_srq_recv(srq, &rwr, &rbad), 0);
 	assert_true(fake_take(srq) == 0);
 	end_qp(qp);
@@ -541,7 +541,7 @@ static void what_will_not_go_stays_whole(void **state)
 	end_pd(pd);
 }
 
-/* Rings that cannot be had leave the ones that are there. */
+/* If no new ring can be allocated, the old one stays in use. */
 static void rings_that_cannot_move(void **state)
 {
 	struct ibv_srq_attr attr = { .max_wr = 1000 };
@@ -605,14 +605,14 @@ static void queries_and_changes_that_fail(void **state)
 	fake_err[FAKE_QUERY_QP] = EIO;
 	assert_int_equal(fake_ops()->query_qp(qp, &attr, IBV_QP_STATE, &init), EIO);
 
-	/* a reset that did not happen leaves the queues */
+	/* a reset that has failed leaves the queues */
 	assert_int_equal(fake_ops()->post_send(qp, &wr, &bad), 0);
 	assert_int_equal(fake_ops()->post_send(qp, &wr, &bad), 0);
 	fake_err[FAKE_MODIFY_QP] = EINVAL;
 	attr.qp_state = IBV_QPS_RESET;
 	assert_int_equal(fake_ops()->modify_qp(qp, &attr, IBV_QP_STATE), EINVAL);
 	assert_true(fake_rec(fake_qp(qp)->slot) == 2);
-	/* and an error that did not happen breaks nothing: receives do not ring */
+	/* and a move to the error state that has failed does not make receives ring */
 	attr.qp_state = IBV_QPS_ERR;
 	assert_int_equal(fake_ops()->modify_qp(qp, &attr, IBV_QP_STATE), EINVAL);
 	assert_false(atomic_load(&to_vhca_qp(qp)->broken));
@@ -621,7 +621,7 @@ static void queries_and_changes_that_fail(void **state)
 	end_mr(mr);
 }
 
-/* Without memory for a longer table the CQ finds its QPs all the same. */
+/* Without memory for a longer table the CQ still finds its QPs. */
 static void a_table_that_cannot_grow(void **state)
 {
 	enum { QPS = 64 };
@@ -682,7 +682,7 @@ static void attributes_nobody_knows(void **state)
 	attr.comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS;
 	attr.flags = 1 << 20;
 	NO_CQ(EOPNOTSUPP);
-	/* flags that nobody announced are not looked at */
+	/* flags without their bit in comp_mask are ignored */
 	attr.comp_mask = 0;
 	ex = fake_ops()->create_cq_ex(&ctx->vctx.context, &attr);
 	assert_non_null(ex);

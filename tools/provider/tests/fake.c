@@ -31,7 +31,7 @@ static uint32_t num_cqs, num_qps;
 static const struct verbs_device_ops *driver;
 static const struct verbs_context_ops *ops;
 
-/* ---- what the provider takes from libibverbs ---- */
+/* ---- functions of libibverbs that the provider calls ---- */
 
 void verbs_register_driver(const struct verbs_device_ops *registered)
 {
@@ -95,7 +95,7 @@ int ibv_dofork_range(void *base, size_t size)
 
 /* ---- the kernel ---- */
 
-/* The error of a command that makes or (gone) ends something; it counts when there is none. */
+/* Returns the error set for a command, else @made; a command that succeeds counts an object. */
 int fake_answer(enum fake_command command, int made)
 {
 	if (!fake_err[command])
@@ -192,7 +192,7 @@ int ibv_cmd_create_qp_ex2(struct ibv_context *context, struct verbs_qp *qp,
 	struct fake_qp *fake = &qps[num_qps];
 	bool target = attr->qp_type == IBV_QPT_XRC_RECV;
 
-	/* a target is all the kernel's */
+	/* a target is the kernel's alone */
 	assert_int_equal(cmd_size, sizeof(*cmd) + (target ? 0 : sizeof(*in)));
 	assert_int_equal(resp_size, sizeof(*resp) + (target ? 0 : sizeof(*out)));
 	if (fake_answer(FAKE_CREATE_QP, 1))
@@ -261,7 +261,7 @@ int ibv_cmd_destroy_qp(struct ibv_qp *qp)
 
 const uint8_t fake_neighbour[6] = { 0x52, 0x54, 0, 0xe7, 0, 7 };
 
-/* The kernel's part: what the program says becomes what the device reads. */
+/* The kernel's part: the address vector for the device, from the program's attributes. */
 int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *attr,
 		      struct ib_uverbs_create_ah_resp *resp, size_t resp_size)
 {
@@ -284,7 +284,7 @@ int ibv_cmd_create_ah(struct ibv_pd *pd, struct ibv_ah *ah, struct ibv_ah_attr *
 		.traffic_class = attr->grh.traffic_class,
 	};
 	memcpy(out->av.dgid, attr->grh.dgid.raw, sizeof(out->av.dgid));
-	/* On an Ethernet port, where there are no LIDs, the kernel finds the neighbour. */
+	/* On an Ethernet port, where there are no LIDs, the kernel resolves the MAC address. */
 	if (!attr->dlid)
 		memcpy(out->av.dmac, fake_neighbour, sizeof(out->av.dmac));
 	return 0;
@@ -296,7 +296,7 @@ int ibv_cmd_destroy_ah(struct ibv_ah *ah)
 	return fake_answer(FAKE_DESTROY_AH, -1);
 }
 
-/* The group a QP was attached to last, and whether it still is. */
+/* The group that a QP was attached to last, and whether it still is. */
 int ibv_cmd_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)
 {
 	fake_group = (struct fake_group) {
@@ -340,7 +340,7 @@ int ibv_cmd_query_port(struct ibv_context *context, uint8_t port, struct ibv_por
 
 /* ---- the device ---- */
 
-/* Has the provider offered itself? */
+/* Has the provider registered itself? */
 bool fake_registered(void)
 {
 	return !!driver;
@@ -414,7 +414,7 @@ struct vhca_context *fake_open(void)
 void fake_close(struct vhca_context *ctx)
 {
 	ops->free_context(&ctx->vctx.context);
-	/* the tests end what they began */
+	/* tests destroy what they create */
 	assert_int_equal(fake_live, 0);
 	fake_stop();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A kernel and a device for the provider to talk to: answers the commands that
- * create objects, hands out doorbell pages of a memory file, and completes.
+ * A kernel and a device for the provider: they answer the commands that
+ * create objects, hand out doorbell pages of a memory file, and write completions.
  */
 #ifndef VHCA_TESTS_FAKE_H
 #define VHCA_TESTS_FAKE_H
@@ -17,17 +17,17 @@
 #define FAKE_SGE	32
 #define FAKE_QUEUES	4096	/* pairs of slots */
 
-/* Requests of a device that has all that this provider knows. */
+/* Operations of a device that has all that this provider knows. */
 #define FAKE_ALL_OPS	((2U << VHCA_OP_REG_MR) - 1)
 
-/* What the kernel was told about a queue. */
+/* Attributes that the kernel was given for a CQ. */
 struct fake_cq {
 	struct vhca_create_cq_req req;
 	uint32_t flags;		/* IBV_CREATE_CQ_ATTR_* */
 	uint32_t slot;
 	uint64_t prod;
 	struct ibv_moderate_cq moderation;
-	/* While it is being resized: the device has not left the old ring, or has. */
+	/* Called during a resize: the device has not left the old ring, or has. */
 	void (*resizing)(struct ibv_cq *cq, bool left);
 	int32_t lie;		/* added to the entry that a resize is answered with */
 };
@@ -40,14 +40,14 @@ struct fake_qp {
 	uint32_t slot;
 };
 
-/* What the kernel knows of an SRQ, and what the device does. */
+/* The kernel's and the device's state of an SRQ. */
 struct fake_srq {
 	struct vhca_create_srq_req req;
 	struct ibv_srq_attr attr;
 	uint32_t slot;
 	uint64_t taken;
-	uint32_t takes;		/* so many while it is being resized */
-	uint32_t asked;		/* changes that the kernel was asked for */
+	uint32_t takes;		/* receives that it takes during a resize */
+	uint32_t asked;		/* number of changes that were requested */
 	struct vhca_modify_srq_req last;
 };
 
@@ -61,7 +61,7 @@ struct fake_group {
 
 extern struct fake_group fake_group;
 
-/* How memory was to be registered, the last time. */
+/* Arguments of the last registration. */
 struct fake_mr {
 	const void *addr;
 	uint64_t offset;
@@ -78,11 +78,11 @@ extern struct fake_mr fake_asked;
 extern struct vhca_pd fake_vhca_pd;
 #define fake_pd	fake_vhca_pd.pd
 
-/* Handles of what somebody else has made. */
+/* Handles of objects that another process has made. */
 #define FAKE_OTHERS_PD	33
 #define FAKE_OTHERS_MR	44
 
-/* What libibverbs and the kernel are asked for. */
+/* Commands to libibverbs and the kernel. */
 enum fake_command {
 	FAKE_INIT_CONTEXT, FAKE_GET_CONTEXT, FAKE_DONTFORK, FAKE_QUERY_DEVICE, FAKE_QUERY_PORT,
 	FAKE_ALLOC_PD, FAKE_DEALLOC_PD, FAKE_REG_MR, FAKE_REREG_MR, FAKE_DEREG_MR,
@@ -95,7 +95,7 @@ enum fake_command {
 	FAKE_OPEN_XRCD, FAKE_CLOSE_XRCD, FAKE_OPEN_QP, FAKE_COMMANDS,
 };
 
-/* What both clocks say when the kernel is asked, and how often it was. */
+/* Times of both clocks for the kernel's answer, and how often it was asked. */
 struct fake_clock {
 	struct vhca_clock_query_resp now;
 	uint32_t asked;
@@ -106,7 +106,7 @@ extern struct fake_clock fake_clock;
 /* MAC address in an address handle of an Ethernet port, which is one without a DLID. */
 extern const uint8_t fake_neighbour[6];
 
-/* Bytes of the region that somebody else has made. */
+/* Length of the region that another process has made. */
 extern uint64_t fake_others_length;
 
 /* Features that the kernel lacks. */
@@ -114,26 +114,26 @@ extern uint64_t fake_lacks;
 
 /* Errors that these commands return; 0: they work. */
 extern int fake_err[FAKE_COMMANDS];
-/* Added to the slots that the kernel gives: beyond what there can be. */
+/* Added to the slots that the kernel gives, to make impossible ones. */
 extern uint32_t fake_slot_shift;
-/* What the kernel says the device takes; 0: it is too old to say. */
+/* Operations that the kernel reports; 0: it is too old to report any. */
 extern uint32_t fake_send_ops;
-/* And whether UC QPs have LOCAL_INV. */
+/* Whether UC QPs have LOCAL_INV, too. */
 extern bool fake_uc_local_inv;
-/* What the provider's log lines said, how often. */
+/* Number of log lines of the provider. */
 extern unsigned int fake_logged;
-/* Contexts and objects of all kinds that there are. */
+/* Number of contexts and objects of all kinds. */
 extern int fake_live;
-/* What another thread does as soon as the kernel has destroyed a QP, or an SRQ; NULL: nothing. */
+/* Stands for another thread: called as soon as the kernel has destroyed a QP or SRQ; or NULL. */
 extern void (*fake_behind_destroy_qp)(void);
 extern void (*fake_behind_destroy_srq)(void);
-/* The number of the SRQ that is created next; 0: one that none has had. */
+/* The number of the SRQ that is created next; 0: one that was not used yet. */
 extern uint32_t fake_next_srqn;
 
 bool fake_registered(void);
 const struct verbs_device_ops *fake_driver(void);
 struct vhca_context *fake_open(void);
-/* The two halves of it; the second one may fail: NULL. */
+/* The two halves of fake_begin(); the second one may fail: NULL. */
 void fake_start(void);
 struct vhca_context *fake_try_open(void);
 struct vhca_context *fake_import(void);
@@ -145,14 +145,14 @@ struct fake_cq *fake_cq(struct ibv_cq *cq);
 struct fake_qp *fake_qp(struct ibv_qp *qp);
 struct fake_srq *fake_srq(struct ibv_srq *srq);
 
-/* Blocks of a QP's send ring; and bytes of it from a block on, its end unfolded. */
+/* Blocks of a QP's send ring; and its bytes from a block on, without the wrap at its end. */
 uint32_t fake_sq_blocks(struct ibv_qp *qp);
 void fake_read_sq(struct ibv_qp *qp, uint64_t block, void *to, size_t len);
 
 /* Destroys a QP and its CQ, and closes the context. */
 void fake_end(struct vhca_context *ctx, struct ibv_cq *cq, struct ibv_qp *qp);
 
-/* Of the fake itself. */
+/* Shared by the files of the fake. */
 void fake_context_answer(struct vhca_uctx_resp *resp, uint64_t features);
 int fake_answer(enum fake_command command, int made);
 uint32_t fake_take_pair(void);
@@ -169,9 +169,9 @@ uint32_t fake_kicks(void);
 /* Writes an entry to a CQ's ring; its owner byte is set here. */
 void fake_complete(struct ibv_cq *cq, struct vhca_cqe cqe);
 
-/* The device takes the next receive, whose stride must be as it wants it. */
+/* The device takes the next receive, whose stride is checked. */
 uint64_t fake_take(struct ibv_srq *srq);
-/* Receives that it has not taken. */
+/* Number of receives that it has not taken. */
 uint32_t fake_left(struct ibv_srq *srq);
 
 struct ibv_cq *fake_make_cq(struct vhca_context *ctx, int cqe);

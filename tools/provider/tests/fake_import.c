@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the kernel says about things that were made before: the ioctls of the
+ * The kernel's answers about imported objects: the ioctls of the
  * provider's own.
  */
 #include <errno.h>
@@ -57,7 +57,7 @@ static int query_clock(const struct ibv_command_buffer *cmd)
 	return fake_err[FAKE_QUERY_CLOCK];
 }
 
-/* There is one PD, which somebody else has made. */
+/* There is one PD, which another process has made. */
 static int query_pd(const struct ibv_command_buffer *cmd)
 {
 	struct vhca_alloc_pd_resp *resp;
@@ -71,7 +71,7 @@ static int query_pd(const struct ibv_command_buffer *cmd)
 	return fake_answer(FAKE_QUERY_PD, 0);
 }
 
-/* There is one region, which is somebody else's too. */
+/* There is one region, which another process has made, too. */
 static int query_mr(const struct ibv_command_buffer *cmd)
 {
 	uint32_t *lkey, *rkey;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the kernel does with PDs, memory regions and windows.
+ * The kernel's part of PDs, memory regions and windows.
  */
 #include <errno.h>
 #include <string.h>

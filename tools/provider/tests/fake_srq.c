@@ -40,7 +40,7 @@ static const struct vhca_rwqe *receive(const struct fake_srq *fake, uint64_t buf
 	return (const void *)(uintptr_t)(buf_addr + place);
 }
 
-/* What all kinds of SRQs have. */
+/* Common part of all kinds of SRQs. */
 void fake_make_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_attr *attr,
 		   const struct vhca_create_srq_req *in, struct vhca_create_srq_resp *out)
 {
@@ -52,7 +52,7 @@ void fake_make_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_attr *
 		.attr = *attr,
 		.slot = fake_take_pair(),
 	};
-	/* what the ring holds is the program's */
+	/* the ring's size is chosen by the program */
 	if (attr->max_wr < ring_size(in->log_strides))
 		attr->max_wr = ring_size(in->log_strides);
 	fake->attr.max_wr = attr->max_wr;
@@ -79,7 +79,7 @@ int ibv_cmd_create_srq(struct ibv_pd *pd, struct ibv_srq *srq, struct ibv_srq_in
 	return 0;
 }
 
-/* The new ring must have everything the device may take, where it looks for it. */
+/* The new ring must have all receives that the device may take, at their places. */
 static int resize(struct fake_srq *fake, const struct vhca_modify_srq_req *in, uint32_t max_wr)
 {
 	assert_int_equal(in->buf_addr % VHCA_DB_PAGE_SIZE, 0);
@@ -160,7 +160,7 @@ uint64_t fake_take(struct ibv_srq *srq)
 	assert_true(rwqe->index == htole32((uint32_t)fake->taken));
 	assert_true(VHCA_RWQE_SIZE(rwqe->nsge) <= 1U << fake->req.log_stride);
 	fake->taken++;
-	/* zeros above: all that the device counts with are 32 bits */
+	/* upper bits are zero: the device counts in 32 bits */
 	shared_write64(&fake_page(fake->slot)->rec[fake->slot % VHCA_DB_SLOTS + 1],
 		       (uint32_t)fake->taken);
 	return wr_id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Contexts, PDs and regions that somebody else has made.
+ * Contexts, PDs and regions that another process has made.
  */
 #include <errno.h>
 
@@ -99,7 +99,7 @@ static void memory_of_others(void **state)
 	assert_int_equal(mr->lkey, 0x1234);
 	assert_int_equal(mr->rkey, 0x5678);
 	assert_true(mr->length == 0x3000);
-	/* what stands on another goes first */
+	/* the parent domain has to be freed first */
 	assert_int_equal(fake_ops()->dealloc_pd(domain), EBUSY);
 	fake_ops()->unimport_mr(mr);
 	fake_ops()->unimport_pd(pd);
@@ -109,7 +109,7 @@ static void memory_of_others(void **state)
 	assert_int_equal(fake_logged, 1);
 }
 
-/* Another process may have more memory than addresses are here. */
+/* A region of another process may be longer than this one's address space. */
 static void memory_that_is_too_long(void **state)
 {
 	struct ibv_pd *pd = fake_ops()->import_pd(context, FAKE_OTHERS_PD);
@@ -131,7 +131,7 @@ static void memory_that_is_too_long(void **state)
 	assert_int_equal(fake_logged, 0);
 }
 
-/* The object itself ends, not our memory of it alone. */
+/* Destroying frees the kernel's object itself, not only the provider's memory of it. */
 static void what_is_imported_can_be_destroyed(void **state)
 {
 	struct ibv_pd *pd = fake_ops()->import_pd(context, FAKE_OTHERS_PD);

@@ -85,7 +85,7 @@ static int bind_one(struct ibv_mw_bind_info info)
 
 typedef int (*bind_fn)(struct ibv_mw *mw, uint32_t key, struct ibv_mw_bind_info info);
 
-/* Of type 2, posted behind another request. */
+/* Binds a window of type 2, behind another request. */
 static int bind_two(struct ibv_mw *mw, uint32_t key, struct ibv_mw_bind_info info)
 {
 	struct ibv_send_wr wr[2] = {
@@ -159,11 +159,11 @@ static void requests_say_what_is_bound(void **state)
 		must_bind(bind_at(block + 2), key, rights[i].device);
 		assert_true(bind_at(block + 2)->ctrl.wr_id == htole64(78));
 	}
-	/* its key is the program's to change, once the bind is known to have worked */
+	/* the program changes the key itself, once the bind is known to have succeeded */
 	assert_int_equal(two->rkey & 0xff, 0xfe);
 }
 
-/* The low byte goes on and wraps, the rest stays; each bind has its own. */
+/* The low byte is counted up and wraps, the rest stays; each bind has a key of its own. */
 static void type_1_keys_go_on(void **state)
 {
 	static const uint8_t low[] = { 0xff, 0x00, 0x01, 0x02 };
@@ -180,7 +180,7 @@ static void type_1_keys_go_on(void **state)
 	}
 }
 
-/* Length 0 takes a type 1 window from its memory: nothing of a region is named. */
+/* Length 0 unbinds a type 1 window: no fields of a region are set. */
 static void type_1_bound_to_nothing(void **state)
 {
 	struct ibv_mw_bind_info info = { .mr = NULL };
@@ -215,7 +215,7 @@ static void refused_binds_keep_the_key(void **state)
 } while (0)
 	for (unsigned int bit = 0; bit < 32; bit++) {
 		info.mw_access_flags = 1U << bit;
-		/* zero-based are windows of type 2 alone */
+		/* only windows of type 2 can be zero-based */
 		if (info.mw_access_flags & (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE |
 					    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC))
 			continue;
@@ -260,7 +260,7 @@ static void type_2_is_refused(void **state)
 		struct ibv_mw_bind_info info = some_memory();
 
 		assert_int_equal(bind[i](one, one->rkey, info), EINVAL);
-		/* the key of another window, and of none */
+		/* the key of another window, and of no window */
 		assert_int_equal(bind[i](two, key + 0x100, info), EINVAL);
 		assert_int_equal(bind[i](two, 0, info), EINVAL);
 		info.mw_access_flags = IBV_ACCESS_FLUSH_GLOBAL;
@@ -281,7 +281,7 @@ static void type_2_is_refused(void **state)
 	}
 }
 
-/* UC QPs bind, UD QPs do not. */
+/* Windows can be bound by UC QPs, not by UD QPs. */
 static void other_kinds_of_qps(void **state)
 {
 	struct ibv_qp *uc = fake_make_typed_qp(ctx, IBV_QPT_UC, cq, &cap, 0);
@@ -317,7 +317,7 @@ static void *binder_main(void *arg)
 	return NULL;
 }
 
-/* What the requests of one QP say; none of it was seen before. */
+/* The keys in the requests of one QP; each is new. */
 static void must_be_new(struct ibv_qp *by, bool *seen)
 {
 	const struct bind *ring = (const void *)(uintptr_t)fake_qp(by)->req.sq_addr;
@@ -369,7 +369,7 @@ static void a_window_that_cannot_be_had(void **state)
 	errno = 0;
 	assert_null(fake_ops()->alloc_mw(&fake_pd, IBV_MW_TYPE_1));
 	assert_int_equal(errno, EOPNOTSUPP);
-	/* one that will not go can be bound as before */
+	/* a window that could not be freed can be bound as before */
 	fake_err[FAKE_DEALLOC_MW] = EBUSY;
 	assert_int_equal(fake_ops()->dealloc_mw(one), EBUSY);
 	assert_int_equal(bind_one(some_memory()), 0);

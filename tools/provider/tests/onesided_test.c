@@ -72,7 +72,7 @@ static struct ibv_qp_ex *ex(void)
 	return &to_vhca_qp(qp)->vqp.qp_ex;
 }
 
-/* A request of the ring; what is behind it is cleared. */
+/* Copies a request of the ring; bytes behind it are cleared. */
 static union request request_at(uint64_t block)
 {
 	union request got = {};
@@ -95,7 +95,7 @@ static void finish(void)
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 1);
 }
 
-/* Moves on by requests of one block, so that the next one starts at a place of the ring. */
+/* Posts requests of one block, so that the next one starts at a given place of the ring. */
 static uint64_t go_to(uint32_t place)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
@@ -107,10 +107,10 @@ static uint64_t go_to(uint32_t place)
 	return posted();
 }
 
-/* Each kind of request, with operands of which no two bytes agree. */
+/* Each kind of request, with operands of which all bytes differ. */
 struct kind {
 	const char *name;
-	struct ibv_send_wr wr;		/* FLUSH has none */
+	struct ibv_send_wr wr;		/* not for FLUSH */
 	void (*extended)(void);
 	union request want;
 };
@@ -298,7 +298,7 @@ static void an_atomic_write_can_be_gathered(void **state)
 	assert_true(sge[0].addr == htole64(0x1000) && sge[1].lkey == htole32(8));
 }
 
-/* Data of every length, from one place and from two, with each operation that has them. */
+/* Inline data of every length, from one buffer and from two, with each operation that has data. */
 static void inline_data_of_every_length(void **state)
 {
 	static const struct {
@@ -338,7 +338,7 @@ static void inline_data_of_every_length(void **state)
 	}
 }
 
-/* The third of a list is not as it should be: two are posted, and bad says which. */
+/* The third request of a list is invalid: two are posted, and bad points to the third. */
 static void refused(struct ibv_send_wr wr, int err)
 {
 	struct ibv_send_wr list[3] = {
@@ -379,7 +379,7 @@ static void requests_without_sense_are_refused(void **state)
 		wr.num_sge = -1;
 		refused(wr, EINVAL);
 	}
-	/* eight bytes, no more and no less, and a sum that does not wrap */
+	/* exactly eight bytes, and a sum of lengths that does not wrap */
 	wr.opcode = IBV_WR_ATOMIC_WRITE;
 	wr.num_sge = 0;
 	refused(wr, EINVAL);
@@ -393,7 +393,7 @@ static void requests_without_sense_are_refused(void **state)
 	refused(wr, EINVAL);
 	wr.num_sge = 3;
 	refused(wr, EINVAL);
-	/* a work request has no room for what a flush needs, and these are of no use here */
+	/* a work request has no room for the operands of a flush; the others are not supported */
 	wr = (struct ibv_send_wr) { .opcode = IBV_WR_FLUSH };
 	refused(wr, EINVAL);
 	wr.opcode = IBV_WR_TSO;
@@ -402,7 +402,7 @@ static void requests_without_sense_are_refused(void **state)
 	refused(wr, EINVAL);
 }
 
-/* The first error is told, nothing is posted, and the next ones work. */
+/* The first error is returned, nothing is posted, and the next requests work. */
 #define REFUSED(err, ...) do {							\
 	uint64_t before_ = posted();						\
 	ibv_wr_start(ex());							\
@@ -427,7 +427,7 @@ static void extended_requests_without_sense(void **state)
 			ibv_wr_set_sge_list(ex(), 0, two));
 	REFUSED(EINVAL, ibv_wr_atomic_fetch_add(ex(), 1, 8, 1);
 			ibv_wr_set_inline_data(ex(), &word, 8));
-	/* its data are there already */
+	/* its data was given already */
 	REFUSED(EINVAL, ibv_wr_atomic_write(ex(), 1, 8, &word);
 			ibv_wr_set_inline_data_list(ex(), 1, &buf));
 	REFUSED(EINVAL, ibv_wr_atomic_write(ex(), 1, 8, &word);
@@ -450,7 +450,7 @@ static void extended_requests_without_sense(void **state)
 	assert_true(posted() == 2);
 }
 
-/* One block is left: what needs two is refused, and no byte of it is behind the end. */
+/* One block is free: a request of two is refused, and writes nothing behind the end. */
 static void an_atomic_that_does_not_fit(void **state)
 {
 	struct ibv_send_wr small = { .opcode = IBV_WR_SEND }, *bad;
@@ -477,7 +477,7 @@ static void an_atomic_that_does_not_fit(void **state)
 	assert_true(posted() == i + 2);
 }
 
-/* max_send_wr of them fit, whatever the ring was laid out for, unless they were not to come. */
+/* max_send_wr atomics fit, whatever the ring was laid out for, unless the QP has none. */
 static void max_send_wr_atomics_fit(void **state)
 {
 	static const uint64_t ops[] = {
@@ -500,7 +500,7 @@ static void max_send_wr_atomics_fit(void **state)
 	}
 }
 
-/* The extended call gives its data inline, which the QP must be made for. */
+/* The extended call gives its data inline, for which the QP is laid out. */
 static void atomic_writes_need_no_inline_room_asked_for(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = {
@@ -522,7 +522,7 @@ static void atomic_writes_need_no_inline_room_asked_for(void **state)
 	assert_int_equal(ibv_wr_complete(ex()), 0);
 	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
 
-	/* more than that stays, no sends need none, and a refusal changes nothing */
+	/* a larger value is kept, without sends none is needed, and a refusal changes nothing */
 	attr.cap.max_inline_data = 9;
 	qp = fake_ops()->create_qp_ex(&ctx->vctx.context, &attr);
 	assert_int_equal(fake_qp(qp)->cap.max_inline_data, 9);
@@ -540,7 +540,7 @@ static void atomic_writes_need_no_inline_room_asked_for(void **state)
 	qp = kept;
 }
 
-/* What the kernel does not name is refused: when it is asked for, and when it is posted. */
+/* Operations that the kernel does not report are refused: for a new QP, and when posted. */
 static void a_device_without(void **state)
 {
 	static const struct {
@@ -583,7 +583,7 @@ static void a_device_without(void **state)
 	assert_true(posted() == 0);
 }
 
-/* A kernel that does not say what there is: what there was from the beginning. */
+/* With a kernel that does not report operations, those of the first interface are used. */
 static void an_older_kernel(void **state)
 {
 	struct vhca_context *old;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Built with the provider as it is installed: fails when the provider takes
+ * Built with the installed provider: fails if the provider takes
  * this program for its libibverbs.
  */
 #include "fake.h"

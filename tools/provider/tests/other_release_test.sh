@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 #
-# other_release_test.sh PROGRAM: PROGRAM has the provider in it and is its own
-# libibverbs, whose release the provider tells by the end of the file's name. Under
-# names of other releases it says so in one line and registers nothing; under the
-# name of the right one it registers (exit status 1) and says nothing.
+# other_release_test.sh PROGRAM: PROGRAM contains the provider and is its own libibverbs, whose release the
+# provider knows by the end of the file's name. Under names of other releases it prints one line and
+# registers nothing; under the right name it registers (exit status 1) and prints nothing.
 set -eu
 
 dir=$(mktemp -d)

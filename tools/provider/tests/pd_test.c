@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Thread domains and parent domains: whose locks are left out, whose memory
- * rings lie in, and who can be freed when.
+ * Thread domains and parent domains: which locks are left out, which allocator's memory
+ * rings are in, and the order in which domains can be freed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "cm.h"
 #include "fake.h"
 
-/* What the program's allocator does. */
+/* Behaviour of the program's allocator. */
 enum answer { GIVES, LEAVES_IT, HAS_NONE, IS_CROOKED };
 
-/* Stands before what was given. */
+/* Header in front of each allocation. */
 struct note {
 	uint64_t type;
 };
@@ -59,7 +59,7 @@ static void take_back(struct ibv_pd *by, void *pd_context, void *ptr, uint64_t t
 	assert_ptr_equal(pd_context, &answer);
 	assert_ptr_equal(by, asked_by);
 	ptr = (void *)((uintptr_t)ptr & ~(uintptr_t)(VHCA_DB_PAGE_SIZE - 1));
-	/* for the same purpose as it was given */
+	/* freed for the same purpose as it was allocated for */
 	assert_true(((struct note *)ptr - 1)->type == type);
 	taken_back++;
 	free((uint8_t *)ptr - VHCA_DB_PAGE_SIZE);
@@ -154,7 +154,7 @@ static void a_parent_domain_is_its_pd_to_the_kernel(void **state)
 	assert_non_null(domain);
 	assert_int_equal(domain->handle, 9);
 	assert_ptr_equal(domain->context, context);
-	/* what stands on another goes first */
+	/* parent domains have to be freed first */
 	assert_int_equal(fake_ops()->dealloc_pd(pd), EBUSY);
 	GONE(dealloc_pd(domain));
 
@@ -182,7 +182,7 @@ static void one_thread_needs_no_locks(void **state)
 		{ one, NULL, NULL, 0, true, false, false },
 		{ one, one, one, 0, true, true, true },
 		{ one, same, one, 0, true, true, true },
-		/* another thread polls, and rings receives of a QP in error */
+		/* another thread polls, and so rings receives of a QP in error */
 		{ one, other, one, 0, true, false, true },
 		{ one, one, other, 0, true, false, true },
 		{ one, NULL, one, IBV_CREATE_CQ_ATTR_SINGLE_THREADED, true, false, true },
@@ -250,7 +250,7 @@ static void rings_lie_in_the_programs_memory(void **state)
 	assert_int_equal(given, 1);
 	assert_ptr_equal(asked_by, domain);
 	assert_true(last_type == VHCA_RES_CQ);
-	/* memory that was used before: no entry may seem valid */
+	/* the memory was used before: no entry may seem valid */
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &(struct ibv_wc) {}), 0);
 	assert_int_equal(fake_ops()->resize_cq(cq, 100), 0);
 	assert_int_equal(given, 2);
@@ -300,7 +300,7 @@ static void allocators_that_do_not_give(void **state)
 	NONE(EINVAL, make_srq(domain));
 	assert_int_equal(taken_back, 3);
 
-	/* and so is what nothing was made of */
+	/* and so is memory of an object that could not be made */
 	answer = GIVES;
 	fake_err[FAKE_CREATE_QP] = EIO;
 	NONE(EIO, make_qp(domain, cq, cq));
@@ -385,10 +385,10 @@ static void what_there_cannot_be_is_refused(void **state)
 	(void)state;
 #define NO_DOMAIN(err) NONE(err, fake_ops()->alloc_parent_domain(context, &attr))
 	NONE(EOPNOTSUPP, fake_ops()->alloc_td(context, &unknown));
-	NO_DOMAIN(EINVAL);			/* over no PD */
+	NO_DOMAIN(EINVAL);			/* without a PD */
 	attr.pd = &foreign.pd;
 	NO_DOMAIN(EINVAL);
-	attr.pd = domain;			/* over another */
+	attr.pd = domain;			/* over another parent domain */
 	NO_DOMAIN(EINVAL);
 	attr.pd = pd;
 	attr.td = &foreign_td.td;
@@ -411,7 +411,7 @@ static void what_there_cannot_be_is_refused(void **state)
 	foreign.protects = to_vhca_pd(pd);
 	cq.parent_domain = &foreign.pd;
 	NO_CQ(EINVAL);
-	/* nothing of it was counted */
+	/* failed calls have taken no reference */
 	GONE(dealloc_pd(domain));
 }
 

@@ -93,7 +93,7 @@ static void laps_go_on(void **state)
 	assert_int_equal(fake_logged, 0);
 }
 
-/* ibv_poll_cq() has a place for the route alone; its reader finds out which header it is. */
+/* ibv_poll_cq() has room only for the GRH; the program finds out which IP header it is. */
 static void a_receive_from_ethernet_has_a_route(void **state)
 {
 	struct ibv_wc wc;
@@ -162,7 +162,7 @@ static void a_receive_has_all_fields(void **state)
 	assert_int_equal(wc.opcode, IBV_WC_RECV_RDMA_WITH_IMM);
 	assert_int_equal(wc.wc_flags, IBV_WC_WITH_IMM);
 
-	/* a number of this host, not what the wire said */
+	/* in host byte order, unlike immediate data */
 	fake_complete(cq, (struct vhca_cqe) {
 		.qpn = htole32(qp->qp_num),
 		.wqe_index = htole32(3),
@@ -265,7 +265,7 @@ static void nonsense_of_the_device_is_dropped(void **state)
 	assert_true(wc[0].wr_id == 105);
 	assert_int_equal(fake_logged, 6);
 	assert_true(fake_rec(fake_cq(cq)->slot) == 7);
-	/* the queue is as far as the good one said */
+	/* the good entry has completed the requests up to its own */
 	fake_complete(cq, sent(qp, 3, 107));
 	assert_int_equal(poll(4, wc), 1);
 }
@@ -292,7 +292,10 @@ static void receives_of_a_broken_qp_ring(void **state)
 	post_sends(qp, 1);
 	assert_false(recv_rung());
 
-	/* The first completion in error: what was posted before, and all that is posted later. */
+	/*
+	 * After the first completion in error, receives ring: those posted before, and all later
+	 * ones.
+	 */
 	cqe.status = VHCA_CS_RETRY_EXC_ERR;
 	fake_complete(cq, cqe);
 	assert_int_equal(poll(1, &wc), 1);
@@ -309,7 +312,7 @@ static void tell(enum ibv_event_type type)
 	fake_ops()->async_event(&ctx->vctx.context, &event);
 }
 
-/* A responder may fail without a completion; whoever is told of it otherwise knows it too. */
+/* A responder may fail without a completion; the program learns of it by an event or a query. */
 static void an_event_or_a_query_tells_of_the_error(void **state)
 {
 	static const enum ibv_event_type other[] = {
@@ -340,7 +343,7 @@ static void an_event_or_a_query_tells_of_the_error(void **state)
 			qp->state = IBV_QPS_ERR;
 			assert_int_equal(fake_ops()->query_qp(qp, &attr, IBV_QP_STATE, &init), 0);
 		}
-		/* what was posted before, and what is posted now */
+		/* receives posted before, and one posted now */
 		assert_true(recv_rung());
 		post_recvs(qp, 1);
 		assert_true(recv_rung());
@@ -398,7 +401,7 @@ static uint32_t since_any(void)
 	return fake_rec(fake_cq(cq)->slot + 1) >> VHCA_ARM_SINCE_SHIFT & VHCA_ARM_SINCE_MASK;
 }
 
-/* Whether an arming for all was answered is the device's to say: an event may not be read yet. */
+/* Only the device knows whether an arming for all was answered: the event may not be read yet. */
 static void solicited_arming_names_the_one_for_all(void **state)
 {
 	uint32_t slot = fake_cq(cq)->slot + 1;
@@ -412,12 +415,12 @@ static void solicited_arming_names_the_one_for_all(void **state)
 	assert_int_equal(since_any(), 0);
 	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
 	assert_int_equal(since_any(), 1);
-	/* an event: it may be one from before */
+	/* an event, possibly for an earlier arming */
 	fake_ops()->cq_event(cq);
 	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
 	assert_int_equal(since_any(), 2);
 
-	/* too long ago to be said, and nothing has come that the program has seen: for all again */
+	/* too old to be named, and no completion was polled since: armed for all again */
 	for (uint32_t i = 3; i <= VHCA_ARM_SINCE_MASK; i++)
 		assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
 	assert_int_equal(since_any(), VHCA_ARM_SINCE_MASK);
@@ -427,7 +430,7 @@ static void solicited_arming_names_the_one_for_all(void **state)
 	assert_int_equal(fake_ops()->req_notify_cq(cq, 1), 0);
 	assert_int_equal(since_any(), 1);
 
-	/* a completion was polled: whoever has it need not be woken for it */
+	/* a completion was polled, so the program need not be woken for it */
 	post_sends(qp, 1);
 	fake_complete(cq, sent(qp, 1, 0));
 	assert_int_equal(poll(1, &wc), 1);
@@ -442,7 +445,7 @@ static void solicited_arming_names_the_one_for_all(void **state)
 	}
 }
 
-/* The lock of polling is held meanwhile; what is armed for is what the device was told last. */
+/* Polling holds its lock meanwhile; the arming uses the count that was stored last. */
 static void arming_is_possible_amid_polling(void **state)
 {
 	struct ibv_cq_init_attr_ex attr = { .cqe = 8, .wc_flags = IBV_WC_STANDARD_FLAGS };
@@ -600,7 +603,7 @@ static void *poller_main(void *arg)
 	return NULL;
 }
 
-/* Completes what the record says was posted, as long as the CQ has room. */
+/* Completes requests up to the count in the record, as long as the CQ has room. */
 static void *device_main(void *arg)
 {
 	const struct vhca_wqe_ctrl *ring = (const void *)(uintptr_t)fake_qp(qp)->req.sq_addr;

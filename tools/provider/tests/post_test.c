@@ -42,7 +42,7 @@ static int post(struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 	return fake_ops()->post_send(qp, wr, bad);
 }
 
-/* The device finishes everything up to a count of blocks. */
+/* The device completes everything up to a count of blocks. */
 static void finish(uint64_t blocks)
 {
 	struct ibv_wc wc;
@@ -168,7 +168,7 @@ static void a_full_ring_refuses_and_recovers(void **state)
 	assert_ptr_equal(bad, &wr[0]);
 	assert_true(fake_rec(fake_qp(qp)->slot) == n);
 
-	/* room for one of a chain of three: that one is posted */
+	/* room for one of a list of three: only that one is posted */
 	finish(1);
 	assert_int_equal(post(&wr[0], &bad), ENOMEM);
 	assert_ptr_equal(bad, &wr[1]);
@@ -259,7 +259,7 @@ static void the_device_is_kicked_once_when_it_sleeps(void **state)
 	assert_true(page0->armed == 0);
 	assert_int_equal(post(&wr[1], &bad), 0);
 	assert_int_equal(fake_kicks(), 0);
-	/* the QP's records are not in page 0: its bit is, in the summary */
+	/* if the QP's records are not in page 0, the summary has the bit of their page */
 	assert_true(fake_qp(qp)->slot < VHCA_DB_SLOTS ||
 		    page0->summary[0] & htole64(UINT64_C(1) << fake_qp(qp)->slot / VHCA_DB_SLOTS));
 }
@@ -391,7 +391,7 @@ static void extended_posting_is_all_or_nothing(void **state)
 	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
 }
 
-/* There is nothing that a request could be written to. */
+/* Without a send queue there is no ring to write a request to. */
 static void extended_posting_without_a_send_queue(void **state)
 {
 	const struct ibv_qp_cap receives = { .max_recv_wr = 1, .max_recv_sge = 1 };
@@ -409,7 +409,7 @@ static void extended_posting_without_a_send_queue(void **state)
 	assert_int_equal(fake_ops()->destroy_qp(mute), 0);
 }
 
-/* All but one block are taken: what needs two is refused, and nothing of it is seen. */
+/* One block is free: a request of two is refused, and the device sees nothing of it. */
 static void a_request_that_does_not_fit_is_not_posted(void **state)
 {
 	struct ibv_sge sge[4] = {};
@@ -438,7 +438,7 @@ static void a_request_that_does_not_fit_is_not_posted(void **state)
 	assert_int_equal(ibv_wr_complete(ex()), ENOMEM);
 	assert_true(fake_rec(fake_qp(qp)->slot) == used);
 
-	/* what fits is posted all the same */
+	/* a request that fits is posted all the same */
 	assert_int_equal(post(&small, &bad), 0);
 	assert_true(fake_rec(fake_qp(qp)->slot) == used + 1);
 	finish(used + 1);
@@ -446,7 +446,7 @@ static void a_request_that_does_not_fit_is_not_posted(void **state)
 	assert_true(fake_rec(fake_qp(qp)->slot) == used + 1 + 4);
 }
 
-/* Setters without a request, or behind one that failed, do nothing; the first error counts. */
+/* Setters without a request, or after one that failed, do nothing; the first error is returned. */
 static void extended_setters_out_of_turn(void **state)
 {
 	struct ibv_sge sge[5] = {};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Instructions of posting and polling: each is executed many times by a child that
- * is stepped through, which counts exactly and asks nothing of the machine.
+ * Counts the instructions of posting and polling: a child executes each many times and
+ * is single-stepped, so that the count is exact and does not depend on the machine's load.
  *
- * Prints a line for each and fails when a promise is not kept: polling without a
+ * Prints a line for each and fails when a limit is exceeded: polling without a
  * lock is 20 % cheaper, and ibv_wr_*() posts as cheaply as ibv_post_send().
  */
 #include <errno.h>
@@ -88,7 +88,7 @@ static void post_new(unsigned int i)
 
 static void run(void (*what)(unsigned int i))
 {
-	what(0);	/* what happens once: symbols are bound, pages are touched */
+	what(0);	/* what is done only once: symbols are bound, pages are touched */
 	raise(SIGSTOP);
 	for (unsigned int i = 1; i < ROUNDS; i++)
 		what(i);
@@ -140,7 +140,7 @@ static double each(const char *name, void (*what)(unsigned int i))
 
 /* ---- */
 
-/* A CQ that is full of completions of its QP's sends, and room in the send ring. */
+/* Fills a CQ with completions of its QP's sends, or makes room in the send ring. */
 static void set_up(bool elided, bool filled)
 {
 	const struct ibv_qp_cap cap = {
@@ -169,7 +169,7 @@ static void set_up(bool elided, bool filled)
 	}
 }
 
-/* A promise is printed, and added to the table that the environment names: see promises.py. */
+/* Prints a limit, and appends it to the table that the environment names: see promises.py. */
 static bool keeps(const char *promise, double ratio, double limit)
 {
 	const char *name = getenv("BENCH_TABLE");

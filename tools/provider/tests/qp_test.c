@@ -45,7 +45,7 @@ static struct {
 	struct ibv_srq *srq;
 } parts;
 
-/* The kernel lets them go: nothing uses them any more. */
+/* Destroys the parts of a QP: the kernel allows that, as nothing uses them any more. */
 static void destroy_parts(void)
 {
 	if (parts.srq)
@@ -80,7 +80,7 @@ static void rings_hold_what_was_asked_for(void **state)
 		{ { 0, 9, 0, 0, 0 }, VHCA_NO_QUEUE, 4, 5, 0 },	/* the smallest stride */
 		{ { 16, 16, 16, 16, 512 }, 8, 4, 9, 0 },
 		{ { 16, 16, 32, 32, 0 }, 8, 4, 10, 0 },
-		/* an atomic has two blocks, where there can be one */
+		/* an atomic has two blocks, so requests of two must fit */
 		{ { 1, 0, 1, 0, 0 }, 1, VHCA_NO_QUEUE, 0, 0 },
 		{ { 5, 0, 1, 0, 0 }, 4, VHCA_NO_QUEUE, 0, IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP },
 		{ { 5, 0, 1, 0, 0 }, 4, VHCA_NO_QUEUE, 0, IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD },
@@ -155,7 +155,7 @@ static void a_cq_finds_each_of_many_qps(void **state)
 		assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 1);
 		assert_int_equal(wc.qp_num, qp[wc.wr_id]->qp_num);
 	}
-	/* every other one goes, the rest is still found */
+	/* every other one is destroyed, the rest is still found */
 	for (unsigned int i = 0; i < QPS; i += 2)
 		assert_int_equal(fake_ops()->destroy_qp(qp[i]), 0);
 	for (unsigned int i = 1; i < QPS; i += 2) {
@@ -171,7 +171,7 @@ static void a_cq_finds_each_of_many_qps(void **state)
 	assert_int_equal(fake_ops()->destroy_cq(other), 0);
 }
 
-/* Completions of one QP go, those of the other stay in order, at every position in the ring. */
+/* Completions of one QP are dropped, those of the other stay in order, at every ring position. */
 static void destruction_purges_the_cq(void **state)
 {
 	struct ibv_qp_cap cap = small;
@@ -192,7 +192,7 @@ static void destruction_purges_the_cq(void **state)
 			posted++;
 			complete(cq, stays, posted, posted);
 		}
-		/* the newest entry goes, or stays where it is */
+		/* the newest entry is dropped, or stays where it is */
 		if (round % 2) {
 			post_send(goes);
 			complete(cq, goes, 4, 1000);
@@ -208,7 +208,7 @@ static void destruction_purges_the_cq(void **state)
 	assert_int_equal(fake_ops()->destroy_cq(cq), 0);
 }
 
-/* Another thread destroys what a QP was made of while the provider still destroys the QP. */
+/* Another thread destroys the parts of a QP while the provider still destroys the QP. */
 static void parts_go_before_their_qp(void **state)
 {
 	struct ibv_srq_init_attr srq = { .attr = { .max_wr = 4, .max_sge = 1 } };
@@ -299,7 +299,7 @@ static void refusals_leave_nothing(void **state)
 	assert_null(CREATE(cq, .cap = small, .comp_mask = IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 			   .send_ops_flags = IBV_QP_EX_WITH_TSO));
 	assert_int_equal(errno, EOPNOTSUPP);
-	/* the kernel would say no to these with a reason; should it not, we do */
+	/* the kernel would refuse these with a reason; if it does not, the provider does */
 	assert_null(CREATE(cq, .cap = small, .qp_type = IBV_QPT_RAW_PACKET));
 	assert_int_equal(errno, EOPNOTSUPP);
 	assert_null(CREATE(cq, .cap = { 1, 1, FAKE_SGE + 60, 1, 0 }));
@@ -320,7 +320,7 @@ static void refusals_leave_nothing(void **state)
 	fake_err[FAKE_CREATE_CQ] = 0;
 	assert_int_equal(to_vhca_cq(cq)->num_users, 0);
 
-	/* a QP that will not go stays whole */
+	/* a QP that the kernel does not destroy stays usable */
 	qp = CREATE(cq, .cap = small);
 	assert_non_null(qp);
 	qp->state = IBV_QPS_RTS;
@@ -369,7 +369,7 @@ static void the_kernels_verbs_pass_through(void **state)
 	mr = fake_ops()->reg_mr(pd, &byte, 1, (uintptr_t)&byte, 0);
 	assert_non_null(mr);
 	assert_int_equal(fake_ops()->dereg_mr(verbs_get_mr(mr)), 0);
-	/* rights are the kernel's to judge, those that it may ignore too */
+	/* the kernel checks access rights, also those that it may ignore */
 	mr = fake_ops()->reg_mr(pd, &byte, 1, 0x1234567, (int)all_rights);
 	assert_non_null(mr);
 	assert_ptr_equal(fake_asked.addr, &byte);

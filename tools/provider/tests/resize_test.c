@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * CQs that move to rings of other sizes, with entries on both sides of the one
- * the device goes on with; and their other features.
+ * CQs that are resized, with entries before and behind the one
+ * that the device goes on with; and their other features.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -44,7 +44,7 @@ static int resize(int cqe)
 	return fake_ops()->resize_cq(cq, cqe);
 }
 
-/* One more send is posted and completed; it bears its number. */
+/* Posts and completes one more send, whose wr_id is its number. */
 static void complete(struct ibv_cq *to)
 {
 	struct ibv_send_wr wr = { .opcode = IBV_WR_SEND }, *bad;
@@ -58,7 +58,7 @@ static void complete(struct ibv_cq *to)
 	});
 }
 
-/* Takes so many, which must come in order. */
+/* Polls @num completions, which must come in order. */
 static void take(uint64_t num)
 {
 	struct ibv_wc wc;
@@ -91,7 +91,7 @@ static void resizing(struct ibv_cq *of, bool left)
 		complete(of);
 }
 
-/* With the consumer anywhere in the ring and so many entries before and behind the move. */
+/* Resizes with the consumer at some place of the ring, and entries before and behind the move. */
 static void move(uint8_t from, uint8_t to, uint32_t place, uint32_t fill)
 {
 	bool fits = fill + early <= ring_size(to);
@@ -108,13 +108,13 @@ static void move(uint8_t from, uint8_t to, uint32_t place, uint32_t fill)
 	assert_int_equal(resize(ring_size(to)), fits ? 0 : EINVAL);
 	assert_int_equal(cq->cqe, ring_size(fits ? to : from));
 	fake_cq(cq)->resizing = NULL;
-	/* it goes on where it was, up to the last place */
+	/* the CQ works on from there, up to the last place */
 	for (uint32_t i = made - got; i < ring_size(fits ? to : from); i++)
 		complete(cq);
 	take_all();
 }
 
-/* With up to two entries on each side of the move, and with all that fit behind it. */
+/* With up to two entries on each side of the move, and with as many as fit behind it. */
 static void move_at(uint8_t from, uint8_t to, uint32_t place, uint32_t fill)
 {
 	uint32_t room;
@@ -142,7 +142,7 @@ static void every_fill_moves(void **state)
 	assert_int_equal(fake_logged, 0);
 }
 
-/* The count of the next entry is told by its low half. */
+/* The device tells the count of the next entry by its lower 32 bits. */
 static void a_move_where_32_bits_end(void **state)
 {
 	struct vhca_cq *vcq = to_vhca_cq(cq);
@@ -150,7 +150,7 @@ static void a_move_where_32_bits_end(void **state)
 	uint32_t slot = fake_cq(cq)->slot;
 
 	(void)state;
-	/* as if so many had been polled */
+	/* as after polling that many entries */
 	vcq->cons = base;
 	fake_cq(cq)->prod = base;
 	shared_write64(&fake_page(slot)->rec[slot % VHCA_DB_SLOTS], base);
@@ -216,7 +216,7 @@ static void nonsense_of_the_device(void **state)
 		assert_int_equal(fake_logged, i + 1);
 		take_all();
 	}
-	/* fewer than it has written: the rest is lost, and that is all */
+	/* fewer than it has written: only the others are lost */
 	for (unsigned int n = 0; n < 3; n++)
 		complete(cq);
 	fake_cq(cq)->lie = -1;
@@ -225,7 +225,7 @@ static void nonsense_of_the_device(void **state)
 	assert_int_equal(fake_ops()->poll_cq(cq, 8, wc), 0);
 }
 
-/* ---- what else a CQ does, before and after ---- */
+/* ---- other functions of a CQ, before and after a resize ---- */
 
 static void qps_and_arming_go_on(void **state)
 {
@@ -246,7 +246,7 @@ static void qps_and_arming_go_on(void **state)
 		assert_int_equal(resize(i % 2 ? 8 : 32), 0);
 	}
 	assert_true(fake_rec(slot + 1) == armed);
-	/* what one QP leaves behind in either ring goes with it */
+	/* completions of a destroyed QP are dropped from both rings */
 	assert_int_equal(fake_ops()->destroy_qp(other), 0);
 	take_all();
 	assert_int_equal(fake_ops()->req_notify_cq(cq, 0), 0);
@@ -301,7 +301,7 @@ static void flags_are_taken(void **state)
 static pthread_mutex_t device = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool stop;
 
-/* The device is not asleep while it moves: it completes on both sides of it. */
+/* The device works on during a resize: it completes before and after the move. */
 static void busy(struct ibv_cq *of, bool left)
 {
 	(void)left;

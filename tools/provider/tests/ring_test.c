@@ -35,7 +35,7 @@ static void extend_crosses_32_bits(void **state)
 	assert_true(vhca_ring_widen(5, 9) == 9);
 	assert_true(vhca_ring_widen(UINT64_C(0xfffffffe), 1) == UINT64_C(0x100000001));
 	assert_true(vhca_ring_widen(UINT64_C(0x2fffffff0), 0xfffffff5) == UINT64_C(0x2fffffff5));
-	/* one behind: nearly 2^32 ahead, which no ring has */
+	/* one less: nearly 2^32 ahead, which no ring has */
 	assert_true(vhca_ring_widen(5, 4) == UINT64_C(0x100000004));
 }
 
@@ -47,7 +47,7 @@ static void fresh_is_the_parity_of_the_lap(void **state)
 
 		assert_int_equal(vhca_ring_fresh(1, count, 3), lap == 0);
 		assert_int_equal(vhca_ring_fresh(0, count, 3), lap == 1);
-		/* the other bits of the byte are not ours */
+		/* the other bits of the byte do not count */
 		assert_int_equal(vhca_ring_fresh(0xff, count, 3), lap == 0);
 		assert_int_equal(vhca_ring_fresh(0xfe, count, 3), lap == 1);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shared receive queues: their ring at every fill and place, while it moves to
- * rings of other sizes, and the QPs that receive from it.
+ * Shared receive queues: their ring at every fill and place, resizing,
+ * and the QPs that receive from it.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 #include "cm.h"
 #include "fake.h"
 
-#define MAX_WR	8	/* what the ring of those that are asked for holds */
+#define MAX_WR	8	/* what a ring for ASKED receives holds */
 #define ASKED	6
 #define MAX_SGE	2
 
@@ -105,7 +105,7 @@ static void receives_fill_strides_and_never_ring(void **state)
 	const struct vhca_sge *seg;
 
 	(void)state;
-	/* the third has too long a list: the two before it count */
+	/* the third has too long a list: the two before it are posted */
 	assert_int_equal(fake_ops()->post_srq_recv(srq, wr, &bad), EINVAL);
 	assert_ptr_equal(bad, &wr[2]);
 	assert_true(posted() == 2);
@@ -128,7 +128,7 @@ static void receives_fill_strides_and_never_ring(void **state)
 	assert_true(fake_take(srq) == 42);
 }
 
-/* There is room for what was taken, at once and no earlier. */
+/* There is room for each receive that the device has taken, at once and not earlier. */
 static void a_full_queue_refuses_and_recovers(void **state)
 {
 	struct ibv_recv_wr wr[3] = { { .next = &wr[1] }, { .next = &wr[2] }, {} }, *bad;
@@ -155,7 +155,7 @@ static void a_full_queue_refuses_and_recovers(void **state)
 	assert_int_equal(fake_left(srq), MAX_WR);
 }
 
-/* The device's record is believed when it can be true. */
+/* The device's record is used only if it is possible. */
 static void nonsense_of_the_device_makes_no_room(void **state)
 {
 	static const uint64_t nonsense[] = {
@@ -181,7 +181,7 @@ static void nonsense_of_the_device_makes_no_room(void **state)
 	assert_int_equal(post(99), ENOMEM);
 }
 
-/* What a queue of so many holds in truth. */
+/* Number of receives that a queue of max_wr holds. */
 static uint32_t room(uint32_t max_wr)
 {
 	return ring_size(ring_log(max_wr));
@@ -204,13 +204,13 @@ static void a_resize_keeps_every_receive(void **state)
 				bool fits = fill <= is;
 
 				assert_int_equal(resize(sizes[from]), 0);
-				/* the ring's start anywhere */
+				/* with the ring's start at any place */
 				assert_int_equal(post(next++), 0);
 				assert_true(fake_take(srq) == got++);
 				for (uint32_t i = 0; i < fill; i++)
 					assert_int_equal(post(next++), 0);
 
-				/* the device may make room at the last moment */
+				/* the device may take receives at the last moment */
 				takes = fits ? fill / 2 : fill % 2 ? 0 : fill - is;
 				fits = fill - takes <= is;
 				fake_srq(srq)->takes = takes;
@@ -269,7 +269,7 @@ static void limits_are_the_kernels(void **state)
 	attr.srq_limit = MAX_WR + 1;
 	assert_int_equal(fake_ops()->modify_srq(srq, &attr, IBV_SRQ_LIMIT), EINVAL);
 
-	/* both at once */
+	/* both attributes at once */
 	attr.max_wr = 20;
 	attr.srq_limit = 5;
 	assert_int_equal(fake_ops()->modify_srq(srq, &attr, IBV_SRQ_LIMIT | IBV_SRQ_MAX_WR), 0);
@@ -280,7 +280,7 @@ static void limits_are_the_kernels(void **state)
 	assert_int_equal(fake_ops()->query_srq(srq, &got), EIO);
 }
 
-/* Anything in any order, against a list of what should be there. */
+/* Random operations, compared with a list of the expected receives. */
 static void random_use_follows_a_model(void **state)
 {
 	uint64_t next = 0, got = 0;
@@ -356,7 +356,7 @@ static void qps_share_the_queue(void **state)
 		assert_int_equal(req->log_rq_strides, VHCA_NO_QUEUE);
 		assert_int_equal(req->log_rq_stride, 0);
 		assert_true(req->rq_addr == 0);
-		/* receives go to the SRQ and nowhere else */
+		/* receives are posted only to the SRQ */
 		assert_int_equal(fake_ops()->post_recv(qp[i], &rwr, &rbad), EINVAL);
 		assert_ptr_equal(rbad, &rwr);
 		assert_int_equal(fake_ops()->post_send(qp[i], &wr, &bad), 0);
@@ -365,7 +365,7 @@ static void qps_share_the_queue(void **state)
 		assert_int_equal(post(i), 0);
 	for (unsigned int i = 0; i < 6; i++)
 		assert_true(fake_take(srq) == i);
-	/* they complete in another order than they were taken */
+	/* they complete in another order than they were taken in */
 	for (unsigned int i = 0; i < 6; i++)
 		complete_recv(cq, qp[i % 3], 5 - i, VHCA_CS_SUCCESS);
 	for (unsigned int i = 0; i < 6; i++) {
@@ -374,7 +374,7 @@ static void qps_share_the_queue(void **state)
 		assert_int_equal(wc.qp_num, qp[i % 3]->qp_num);
 		assert_int_equal(wc.opcode, IBV_WC_RECV);
 	}
-	/* sends have their credit as always */
+	/* room in the send queue is counted as usual */
 	for (unsigned int i = 0; i < 3; i++) {
 		uint64_t blocks = fake_rec(fake_qp(qp[i])->slot);
 
@@ -387,7 +387,7 @@ static void qps_share_the_queue(void **state)
 	}
 	assert_int_equal(fake_logged, 0);
 
-	/* more than were posted */
+	/* more completions than receives were posted */
 	complete_recv(cq, qp[1], 5, VHCA_CS_SUCCESS);
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 0);
 	assert_int_equal(fake_logged, 1);
@@ -395,7 +395,7 @@ static void qps_share_the_queue(void **state)
 
 	for (unsigned int i = 10; i < 13; i++)
 		assert_int_equal(post(i), 0);
-	/* what a QP that goes has not been asked for goes with it, the others' stay */
+	/* completions of a destroyed QP that were not polled are dropped, those of others stay */
 	complete_recv(cq, qp[0], 10, VHCA_CS_SUCCESS);
 	complete_recv(cq, qp[1], 11, VHCA_CS_SUCCESS);
 	complete_recv(cq, qp[0], 12, VHCA_CS_SUCCESS);
@@ -409,7 +409,7 @@ static void qps_share_the_queue(void **state)
 	assert_int_equal(fake_ops()->destroy_cq(cq), 0);
 }
 
-/* A QP in error has no receives of its own to be flushed: its slot is never rung. */
+/* A QP in error has no receives of its own to flush: its slot is never rung. */
 static void a_qp_in_error_rings_nothing(void **state)
 {
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_ERR };
@@ -465,7 +465,7 @@ static void other_kinds_are_refused(void **state)
 	assert_int_equal(attr.attr.max_wr, 4);
 	assert_int_equal(fake_ops()->destroy_srq(made), 0);
 
-	/* the kernel would say no to these with a reason; should it not, we do */
+	/* the kernel would refuse these with a reason; if it does not, the provider does */
 	errno = 0;
 	assert_null(make(VHCA_MAX_WR + 1, 1));
 	assert_int_equal(errno, EOPNOTSUPP);
@@ -503,14 +503,14 @@ static void *poster_main(void *arg)
 	return err ? (void *)1 : NULL;
 }
 
-/* Sizes come and go; where more is posted than fits nothing happens. */
+/* Resizes up and down; if more is posted than fits, the resize is refused. */
 static void *resizer_main(void *arg)
 {
 	uint32_t *moved = arg;
 	int err;
 
 	for (unsigned int i = 0; posting || i < 64; i++) {
-		/* The device does not look at a ring that is being exchanged. */
+		/* The device reads no ring that is being exchanged. */
 		pthread_mutex_lock(&moving);
 		err = resize(1 + i * 7 % 40);
 		pthread_mutex_unlock(&moving);

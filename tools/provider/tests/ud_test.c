@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Datagrams and unreliable connections: addresses, what their requests look
- * like at every place in the ring, what each kind of QP refuses, and sends that
+ * Datagrams and unreliable connections: addresses, the format of their requests
+ * at every place in the ring, the operations that each type of QP refuses, and sends that
  * fail and go on.
  */
 #include <errno.h>
@@ -25,7 +25,7 @@ static const struct ibv_qp_cap cap = {
 	.max_inline_data = INLINE,
 };
 
-/* A datagram before its data. */
+/* Segments of a datagram before its data. */
 struct head {
 	struct vhca_wqe_ctrl ctrl;
 	struct vhca_wqe_ud ud;
@@ -136,7 +136,7 @@ static void a_datagram_has_its_destination(void **state)
 	assert_true(posted(qp) == 2);
 }
 
-/* An address that has gone leaves the requests that were written with it as they are. */
+/* Destroying an address handle leaves the requests that were written with it as they are. */
 static void requests_keep_their_own_address(void **state)
 {
 	struct ibv_send_wr wr = datagram(NULL, 0), *bad;
@@ -157,7 +157,7 @@ static void requests_keep_their_own_address(void **state)
 	check_destination(&got.ud, 0x4321, 0xabcdef, 0x80010000);
 }
 
-/* Whom the kernel has found on Ethernet, the request names; this side looks for nobody. */
+/* On Ethernet a request has the MAC address that the kernel has resolved. */
 static void a_datagram_on_ethernet_has_the_neighbour(void **state)
 {
 	struct ibv_send_wr wr = datagram(NULL, 0), *bad;
@@ -176,7 +176,7 @@ static void a_datagram_on_ethernet_has_the_neighbour(void **state)
 	assert_int_equal(fake_ops()->destroy_ah(other), 0);
 }
 
-/* Has datagrams of two and three blocks go until the next one starts at this block of the ring. */
+/* Posts datagrams of two and three blocks until the next one starts at this block of the ring. */
 static uint64_t go_to(uint32_t place)
 {
 	uint8_t data[64] = {};
@@ -197,7 +197,7 @@ static uint64_t go_to(uint32_t place)
 	return posted(qp);
 }
 
-/* Every length of inline data, from every block of the ring on. */
+/* Inline data of every length, from every block of the ring on. */
 static void inline_of_every_length_everywhere(void **state)
 {
 	uint8_t data[INLINE + 1], got[sizeof(struct head) + INLINE];
@@ -234,7 +234,7 @@ static void inline_of_every_length_everywhere(void **state)
 	assert_int_equal(fake_logged, 0);
 }
 
-/* The kind of a QP says which operations it has; a chain stops at the first it lacks. */
+/* The type of a QP determines its operations; a list stops at the first that it does not have. */
 static void each_type_has_its_operations(void **state)
 {
 	static const struct {
@@ -337,7 +337,7 @@ static void extended_operations_are_refused_by_type(void **state)
 	}
 }
 
-/* The ring that is asked for holds max_send_wr of the largest requests, of each kind. */
+/* The ring holds max_send_wr of the largest requests, for each type of QP. */
 static void the_largest_fit(void **state)
 {
 	static const enum ibv_qp_type types[] = { IBV_QPT_RC, IBV_QPT_UC, IBV_QPT_UD };
@@ -422,7 +422,7 @@ static void addresses_of_other_pds(void **state)
 	ibv_wr_set_ud_addr(ex(), ah, 1, 2);
 	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
 	to_vhca_ah(ah)->pd ^= 1;
-	/* the same number in another open device */
+	/* the same handle in another context */
 	ah->context = &other;
 	assert_int_equal(post(&wr, &bad), EINVAL);
 	assert_true(posted(qp) == 0);
@@ -430,7 +430,7 @@ static void addresses_of_other_pds(void **state)
 	assert_int_equal(post(&wr, &bad), 0);
 }
 
-/* Which PD that is the call that made it says. */
+/* The PD of an address handle is that of the creating call. */
 static void addresses_know_their_pd(void **state)
 {
 	struct vhca_pd pd = {
@@ -497,7 +497,7 @@ static void extended_posting_writes_the_same(void **state)
 		assert_true(posted(qp) == block);
 		complete_with(qp, block, VHCA_CS_SUCCESS);
 
-		/* the entries say where they start */
+		/* the entries differ in the block where they start */
 		for (uint32_t delta = 0; delta <= 2; delta += 2) {
 			struct vhca_wqe_ctrl *a = (void *)(one + delta * VHCA_WQE_BLOCK);
 			struct vhca_wqe_ctrl *b = (void *)(two + delta * VHCA_WQE_BLOCK);
@@ -521,7 +521,7 @@ static void extended_posting_wants_an_address(void **state)
 	ibv_wr_set_inline_data(ex(), data, sizeof(data));
 	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
 
-	/* the one before has one, this one has none */
+	/* the request before has it, this one does not */
 	ibv_wr_start(ex());
 	ibv_wr_send(ex());
 	ibv_wr_set_ud_addr(ex(), ah, 1, 2);
@@ -542,7 +542,7 @@ static void extended_posting_wants_an_address(void **state)
 	ibv_wr_set_ud_addr(ex(), ah, VHCA_MAX_QPN + 1, 2);
 	assert_int_equal(ibv_wr_complete(ex()), EINVAL);
 
-	/* out of turn it does nothing */
+	/* in the wrong order it does nothing */
 	ibv_wr_start(ex());
 	ibv_wr_set_ud_addr(ex(), ah, 1, 2);
 	assert_int_equal(ibv_wr_complete(ex()), 0);
@@ -583,8 +583,8 @@ static int to_state(enum ibv_qp_state to)
 }
 
 /*
- * A send that fails stops sending alone.  Until the program has moved the QP
- * back, receives are rung, in case it was more; afterwards no more.  Counts go on.
+ * A send that fails only stops sending.  Until the program has moved the QP
+ * back, receives are rung, in case they failed too; afterwards they are not.  Counts go on.
  */
 static void sending_goes_on_after_an_error(void **state)
 {
@@ -600,7 +600,7 @@ static void sending_goes_on_after_an_error(void **state)
 	post_recv();
 	assert_true(recv_rung());
 
-	/* what did not happen changes nothing */
+	/* a failed command changes nothing */
 	fake_err[FAKE_MODIFY_QP] = EINVAL;
 	assert_int_equal(to_state(IBV_QPS_RTS), EINVAL);
 	assert_true(recv_rung());
@@ -618,7 +618,7 @@ static void sending_goes_on_after_an_error(void **state)
 	assert_true(posted(qp) == 6);
 	complete_with(qp, 6, VHCA_CS_SUCCESS);
 
-	/* it fails again, and now all of it goes */
+	/* it fails again, and now the QP goes to the error state */
 	assert_int_equal(post(&wr, &bad), 0);
 	complete_with(qp, 8, VHCA_CS_LOC_QP_OP_ERR);
 	assert_true(recv_rung());
@@ -632,7 +632,7 @@ static void sending_goes_on_after_an_error(void **state)
 	assert_int_equal(fake_logged, 0);
 }
 
-/* A move to RTS that fails rings nothing when nothing had failed. */
+/* After a failed move to RTS receives are not rung, if no send had failed. */
 static void a_sound_qp_is_not_rung(void **state)
 {
 	(void)state;

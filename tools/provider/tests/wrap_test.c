@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Queues that have been in use for so long that a count of theirs is about to
- * leave the bits which both sides share.
+ * exceed the bits that both sides share.
  */
 #include <errno.h>
 
@@ -9,7 +9,7 @@
 #include "fake.h"
 
 #define WRAP	(UINT64_C(1) << 32)
-/* An even lap of any ring here: what has been cleared is not valid in it. */
+/* An even lap of any ring here: a cleared entry is not valid in it. */
 #define START	(WRAP - 64)
 #define ENTRIES	8U
 
@@ -34,7 +34,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* So many entries have been written and polled. */
+/* Sets a CQ up as after that many entries were written and polled. */
 static void cq_used(uint64_t count)
 {
 	to_vhca_cq(cq)->cons = count;
@@ -42,7 +42,7 @@ static void cq_used(uint64_t count)
 	fake_cq(cq)->prod = count;
 }
 
-/* So many units have been posted and completed. */
+/* Sets a queue up as after that many units were posted and completed. */
 static void wq_used(struct vhca_wq *wq, uint64_t count)
 {
 	atomic_store(&wq->head, count);
@@ -100,7 +100,7 @@ static void send_queue(void **state)
 			head += ctrl->nblk;
 			assert_true(fake_rec(fake_qp(qp)->slot) == head);
 		}
-		/* full, and not a request later */
+		/* the ring is full exactly when it is expected to be */
 		assert_in_range(ring_size(sq->log) - (head - first), 0, 1);
 		assert_true(wr_id > first_id);
 		complete(qp, 0, head, 7);
@@ -126,7 +126,7 @@ static int post_recv(struct ibv_qp *qp, uint64_t wr_id)
 	return fake_ops()->post_recv(qp, &wr, &bad);
 }
 
-/* It is filled and emptied by one receive more each time. */
+/* Fills and empties it, with one receive more each time. */
 static void receive_queue(void **state)
 {
 	struct ibv_qp *qp = make_qp(NULL);
@@ -156,8 +156,8 @@ static int post_shared(struct ibv_srq *srq, uint64_t wr_id)
 }
 
 /*
- * The device's count has 32 bits; it moves between rings of two sizes on either side of the wrap,
- * too, with receives that it has not taken.
+ * The device's count has 32 bits; the queue is also resized between two sizes on both sides of the
+ * wrap, with receives that were not taken.
  */
 static void shared_receive_queue(void **state)
 {
@@ -179,7 +179,7 @@ static void shared_receive_queue(void **state)
 			assert_int_equal(post_shared(srq, head++), 0);
 		assert_int_equal(post_shared(srq, 0), ENOMEM);
 		n = n % ENTRIES + 1;
-		/* What is left fits the smaller ring. */
+		/* The receives that are left fit into the smaller ring. */
 		takes = room.max_wr - ENTRIES + n;
 		for (unsigned int i = 0; i < takes; i++, tail++) {
 			assert_true(fake_take(srq) == tail);
@@ -192,7 +192,7 @@ static void shared_receive_queue(void **state)
 	assert_int_equal(fake_ops()->destroy_srq(srq), 0);
 }
 
-/* The CQ moves between rings of two sizes, too, with entries that were not polled. */
+/* The CQ is also resized between two sizes, with entries that were not polled. */
 static void completion_queue(void **state)
 {
 	struct ibv_qp *qp = make_qp(NULL);
@@ -225,7 +225,7 @@ static void completion_queue(void **state)
 	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
 }
 
-/* What the record says of the CQ's entries, and the number that tells it from the one before. */
+/* The arm record has the count of the CQ's entries, and a number other than the last one's. */
 static void arm_record(void **state)
 {
 	uint32_t slot = fake_cq(cq)->slot + 1;
@@ -240,7 +240,7 @@ static void arm_record(void **state)
 		assert_true((now & VHCA_ARM_CI_MASK) == (uint32_t)(WRAP - 4 + i));
 		assert_false(now & VHCA_ARM_SOLICITED);
 		assert_true(now >> VHCA_ARM_SEQ_SHIFT != last >> VHCA_ARM_SEQ_SHIFT);
-		/* that of a CQ that was never armed, to the device */
+		/* for the device, the record of a CQ that was never armed */
 		assert_true(now >> VHCA_ARM_SEQ_SHIFT != 0);
 	}
 }

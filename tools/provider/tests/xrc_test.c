@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRC: domains and targets, which are the kernel's; requests that name an SRQ;
- * receives that complete for an SRQ whatever QP they came by.
+ * XRC: domains and targets, which the kernel owns; requests that name an SRQ;
+ * receives that complete for an SRQ, whatever QP they came by.
  */
 #include <errno.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static uint32_t number(struct ibv_srq *of)
 	return num;
 }
 
-/* A receive of an SRQ has completed that came by a QP this process may not know. */
+/* Completes a receive of an SRQ for a QP that this process may not have. */
 static void complete(uint32_t srqn, uint64_t wr_id)
 {
 	fake_complete(cq, (struct vhca_cqe) {
@@ -91,14 +91,14 @@ static void receives_are_the_srqs(void **state)
 	assert_int_equal(wc.wr_id, 5);
 	assert_int_equal(wc.qp_num, 0xdef);
 	assert_int_equal(wc.opcode, IBV_WC_RECV);
-	/* more than were posted, and those of an SRQ that there is none of */
+	/* more completions than receives posted, and some of an SRQ that does not exist */
 	complete(number(srq), 6);
 	complete(number(srq) + 1, 6);
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 0);
 	assert_int_equal(fake_logged, 2);
 }
 
-/* A number may be that of a QP and of an SRQ. */
+/* A QP and an SRQ may have the same number. */
 static void numbers_are_two(void **state)
 {
 	const struct ibv_qp_cap cap = { .max_send_wr = 2, .max_recv_wr = 2, .max_send_sge = 1,
@@ -109,13 +109,13 @@ static void numbers_are_two(void **state)
 	(void)state;
 	post(srq, 9);
 	fake_take(srq);
-	/* of the QP nothing was posted: what is the SRQ's is not taken for it */
+	/* the QP has no receives posted: a completion of the SRQ is not taken for one of the QP */
 	fake_complete(cq, (struct vhca_cqe) {
 		.qpn = htole32(qp->qp_num), .wr_id = htole64(9), .opcode = VHCA_CQE_RECV,
 		.flags = VHCA_CQE_F_RQ | VHCA_CQE_F_XRC, .srqn = htole32(number(srq)),
 	});
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 1);
-	/* destroying the QP drops its own completions alone */
+	/* destroying the QP drops only its own completions */
 	post(srq, 10);
 	complete(number(srq), fake_take(srq));
 	assert_int_equal(fake_ops()->destroy_qp(qp), 0);
@@ -141,7 +141,7 @@ static void an_srq_takes_its_completions_along(void **state)
 
 static struct ibv_srq *heir;
 
-/* The number of the SRQ that goes is given to a new one, in which a receive completes. */
+/* The number of a destroyed SRQ is given to a new one, in which a receive completes. */
 static void number_given_away(void)
 {
 	fake_behind_destroy_srq = NULL;
@@ -151,7 +151,7 @@ static void number_given_away(void)
 	complete(number(heir), fake_take(heir));
 }
 
-/* An SRQ that goes takes its own completions along, and not those of the next one of its number. */
+/* Destroying an SRQ drops its own completions, not those of the next SRQ with its number. */
 static void a_number_comes_again(void **state)
 {
 	struct ibv_srq *other = make_srq(ALL_OF_IT, IBV_SRQT_XRC), *more[40];
@@ -167,7 +167,7 @@ static void a_number_comes_again(void **state)
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 1);
 	assert_int_equal(wc.wr_id, 7);
 	assert_int_equal(fake_ops()->poll_cq(cq, 1, &wc), 0);
-	/* it is found when the table has grown, too */
+	/* it is also found after the table has grown */
 	for (unsigned int i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
 		more[i] = make_srq(ALL_OF_IT, IBV_SRQT_XRC);
 		assert_non_null(more[i]);
@@ -223,7 +223,7 @@ static void refused(void **state)
 	fake_err[FAKE_CLOSE_XRCD] = 0;
 }
 
-/* Made here or opened, a target has nothing that could be posted to. */
+/* A target, created or opened here, has no queue to post to. */
 static void targets(void **state)
 {
 	struct ibv_qp_init_attr_ex attr = {
@@ -259,7 +259,7 @@ static const struct vhca_wqe_ctrl *entry(struct ibv_qp *qp, unsigned int block)
 	return (const void *)(ring + block * VHCA_WQE_BLOCK);
 }
 
-/* Both ways of posting say which SRQ; without, the extended one has not said where to. */
+/* Both ways of posting name the SRQ; without it, an extended request has no destination. */
 static void requests_name_an_srq(void **state)
 {
 	const struct ibv_qp_cap cap = { .max_send_wr = 8, .max_send_sge = 1, .max_recv_wr = 3 };
@@ -290,7 +290,7 @@ static void requests_name_an_srq(void **state)
 	ex->wr_send(ex);
 	ex->wr_set_sge(ex, 1, 2, 3);
 	assert_int_equal(ex->wr_complete(ex), EINVAL);
-	/* what does not leave goes nowhere */
+	/* a local operation has no destination */
 	ex->wr_start(ex);
 	ex->wr_local_inv(ex, 77);
 	assert_int_equal(ex->wr_complete(ex), 0);

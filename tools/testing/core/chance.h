@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* Inputs of a fuzz target without libFuzzer: by chance, the same each time. Behind kernel.h. */
+/*
+ * Inputs of a fuzz target without libFuzzer: pseudo-random, the same each time. Include after
+ * kernel.h.
+ */
 #ifndef CORE_TEST_CHANCE_H
 #define CORE_TEST_CHANCE_H
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
-/* inputs_by_chance(): so many inputs of up to 511 bytes */
+/* inputs_by_chance(): runs the target with this number of inputs of up to 511 bytes */
 static inline void inputs_by_chance(unsigned int runs)
 {
 	u64 state = 1;

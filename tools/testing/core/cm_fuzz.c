@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What anybody may send to the communication manager: hostile datagrams through the codec, and what
- * they say through the protocol's table, in turn with all that a consumer may call.
+ * Fuzzes the communication manager: hostile datagrams through the codec, and their effects on the
+ * protocol's table, mixed with all calls that a consumer may make.
  *
- * Input: pairs of a byte that says what happens and, if it is a message, its datagram, right at
- * first and then spoilt. Whatever comes, a message that is understood is packed again as the same
- * message, answers can be packed, and states stay states.
+ * Input: pairs of a byte that says what happens and, if it is a message, its datagram, valid at
+ * first and then corrupted. Whatever arrives, a message that is understood is packed again as the
+ * same message, answers can be packed, and states stay valid.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static u8 in_8(struct input *in)
 	return in->at < in->end ? *in->at++ : 0;
 }
 
-/* All bytes that a pointer of a message promises are there; the sanitizer looks. */
+/* Reads all bytes that a pointer of a message promises, for the sanitizer to check. */
 static unsigned int touch(const u8 *bytes, u8 count)
 {
 	unsigned int sum = 0;
@@ -56,7 +56,7 @@ static void touch_info(const struct cm_msg *msg)
 	CHECK(sum <= 512 * 255);
 }
 
-/* Pointers apart, which lead into another datagram. */
+/* Clears the pointers, which lead into another datagram. */
 static void without_pointers(struct cm_msg *msg)
 {
 	msg->private_data = NULL;
@@ -117,7 +117,7 @@ static void answer(const struct cm_rule *rule)
 	CHECK(!cm_msg_pack(&msg, mad));
 }
 
-/* One id, and all that happens to it. */
+/* Applies an input to the id. */
 static void happens(struct cm_rule *id, enum cm_input input)
 {
 	struct cm_rule rule;
@@ -137,7 +137,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	static const u8 header[] = { 1, IB_MGMT_CLASS_CM, CM_CLASS_VERSION, IB_MGMT_METHOD_SEND };
 	struct input in = { data, data + size };
 	struct cm_rule id = { .next = IB_CM_IDLE };
-	/* As long as it is, for what reads behind it. */
+	/* Of the exact size, for the sanitizer to notice reads behind it. */
 	u8 *mad = malloc(CM_MAD_SIZE);
 	struct cm_msg msg;
 
@@ -174,7 +174,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 }
 
 #ifndef LIBFUZZER
-/* Without libFuzzer: inputs by chance, the same each time, and words for what is read alone. */
+/*
+ * Without libFuzzer: pseudo-random inputs, the same each time, and words for the parts that only
+ * are read.
+ */
 int main(void)
 {
 	printf("[ RUN      ] cm_fuzz: inputs by chance\n");

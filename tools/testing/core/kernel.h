@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * As much of the kernel's headers as the pure files of the core's folders need on the host.
+ * The parts of the kernel's headers that the pure files of the core's folders need on the host.
  *
  * All names of headers in the Makefile's HEADERS lead here. What belongs to our own headers is
  * taken from these; ib_cm.h of include/rdma is read itself, with what it needs of its neighbours.

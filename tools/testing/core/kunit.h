@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * As much of KUnit as the suites of pure files need on the host, where they run under sanitizers
- * in a second.
+ * The parts of KUnit that the suites of pure files need on the host, where they run under
+ * sanitizers in a second.
  *
- * An assertion ends the program at once: nothing is worth going on for.
+ * A failed assertion ends the program at once, as later checks would mean nothing.
  */
 #ifndef TESTING_CORE_KUNIT_H
 #define TESTING_CORE_KUNIT_H
@@ -85,7 +85,7 @@ void kunit_kfree(struct kunit *test, const void *p);
 #define KUNIT_EXPECT_STREQ(test, a, b)		KUNIT_CHECK(test, !strcmp(a, b), #a " is " #b)
 #define KUNIT_EXPECT_STRNEQ(test, a, b)		KUNIT_CHECK(test, strcmp(a, b), #a " is not " #b)
 #define KUNIT_EXPECT_MEMEQ(test, a, b, n)	KUNIT_CHECK(test, !memcmp(a, b, n), #a " is " #b)
-/* Each operand is evaluated once: some of them count. */
+/* Each operand is evaluated once: some of them have side effects. */
 #define KUNIT_ASSERT(test, ok, what) \
 	do { \
 		if (!(ok)) { \
@@ -100,7 +100,7 @@ void kunit_kfree(struct kunit *test, const void *p);
 #define KUNIT_ASSERT_LE(test, a, b)		KUNIT_ASSERT(test, (a) <= (b), #a " <= " #b)
 #define KUNIT_ASSERT_NOT_NULL(test, a)		KUNIT_ASSERT(test, a, #a " is null")
 
-/* Numbers by chance, the same in each run. */
+/* Pseudo-random numbers, the same in each run. */
 struct rnd_state {
 	u64 state;
 };

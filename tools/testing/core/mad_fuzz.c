@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What anybody may send to mad/: directed routes that make no sense, segments and acknowledgments
- * in any order, and agents that come and go while MADs look for one.
+ * Fuzzes mad/: invalid directed routes, RMPP segments and acknowledgments in any order, and agents
+ * that are registered and unregistered while MADs are dispatched.
  *
  * The first byte of the input says which of the three it is.
  */
@@ -39,10 +39,10 @@ static u32 in_32(struct input *in)
 
 /* ---- directed routes ---- */
 
-/* A packet by chance, through nodes by chance: the pointer stays on the path, ports exist. */
+/* A random packet through random nodes: the pointer stays in the path, and ports exist. */
 static void route(struct input *in)
 {
-	/* As long as it is, for what reads behind it. */
+	/* Of the exact size, for the sanitizer to notice reads behind it. */
 	struct ib_smp *smp = malloc(sizeof(*smp));
 	struct ib_smp before;
 
@@ -75,7 +75,7 @@ static void route(struct input *in)
 		}
 		if (verdict == SMI_OUT && !sent)
 			CHECK(node.is_switch && out <= node.ports);
-		/* Nothing but the pointer and the way back changes. */
+		/* Only the pointer and the return path may change. */
 		before.hop_ptr = smp->hop_ptr;
 		memcpy(before.return_path, smp->return_path, sizeof(before.return_path));
 		CHECK(!memcmp(&before, smp, sizeof(before)));
@@ -85,7 +85,7 @@ static void route(struct input *in)
 
 /* ---- RMPP ---- */
 
-/* Numbers near those that matter, and any. */
+/* A number near @number, or any number. */
 static u32 near(struct input *in, u32 number)
 {
 	u8 how = in_8(in);
@@ -101,7 +101,7 @@ static void receive(struct rmpp_rx *rx, struct input *in)
 	enum rmpp_rx_event event;
 	bool ack;
 
-	/* Most first segments say so, or little would follow. */
+	/* Most first segments are marked as such, as otherwise little would follow. */
 	if (flags & 0x80)
 		flags = (seg == 1 ? IB_MGMT_RMPP_FLAG_FIRST : 0) | (flags & IB_MGMT_RMPP_FLAG_LAST);
 	event = rmpp_rx_data(rx, seg, flags, in_8(in), IB_MGMT_RMPP_DATA, &ack, &status);
@@ -184,7 +184,7 @@ static struct ib_mad_reg_req request_of(unsigned int class, u8 methods)
 	return req;
 }
 
-/* A model of who has what. */
+/* A model of the table: the agent that takes a MAD. */
 static struct agent *taker(struct agent *agents, unsigned int class, unsigned int method)
 {
 	for (unsigned int i = 0; i < AGENTS; i++)
@@ -260,7 +260,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 }
 
 #ifndef LIBFUZZER
-/* Without libFuzzer: inputs by chance, the same each time. */
+/* Without libFuzzer: pseudo-random inputs, the same each time. */
 int main(void)
 {
 	printf("[ RUN      ] mad_fuzz: inputs by chance\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Runs the KUnit suites that are linked with it, and speaks as cmocka does.
+ * Runs the KUnit suites that are linked with it, and prints results as cmocka does.
  */
 #include "kunit.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Where a program's processes are: in a control group that allows few objects, in another network
- * namespace.
+ * The environment of a program's processes: a control group that allows few objects, and another
+ * network namespace.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,13 +15,13 @@
 
 #define GROUPS	4
 #define GROUP	"/sys/fs/cgroup/fuzz"
-#define OTHER	"/run/netns/fuzz"	/* which "guest" makes */
+#define OTHER	"/run/netns/fuzz"	/* made by "guest" */
 
 static int first = -1, other = -1;
 
 /*
- * The groups stay: Linux 6.12 forgets limits of a group that has ended, and uses them when the
- * device goes.
+ * The groups are never removed: Linux 6.12 drops the limits of a removed group, and still uses them
+ * when the device is removed.
  */
 void around_setup(void)
 {
@@ -51,8 +51,8 @@ static int put_line(unsigned int group, const char *file, const char *line)
 }
 
 /*
- * The process, with what it has, joins a group.  Bits 0, 1: which; 2, 3: how many contexts it may
- * have, the most means any number; from 4 on: how many objects, likewise.
+ * Moves the process, with its objects, to a group.  Bits 0, 1: which; 2, 3: how many contexts it
+ * may have, the highest value means any number; from 4 on: how many objects, likewise.
  */
 int enter_group(uint64_t value)
 {
@@ -71,7 +71,7 @@ int enter_group(uint64_t value)
 	return err ?: put_line(group, "cgroup.procs", "0");
 }
 
-/* The calling thread goes to a namespace of its own, to another one that stays, or back. */
+/* Moves the calling thread to a namespace of its own, to another one that stays, or back. */
 int enter_namespace(uint64_t value)
 {
 	int err = 0;

@@ -15,7 +15,7 @@ const struct twist *twist_of(const struct call *call, unsigned int row, enum how
 	return NULL;
 }
 
-/* Is there a twist of the row that presumes that the request has it? */
+/* Has the call a twist of the row that is only possible if the request has the row? */
 bool twisted(const struct call *call, unsigned int row)
 {
 	for (unsigned int i = 0; i < call->num_twists; i++) {
@@ -25,7 +25,7 @@ bool twisted(const struct call *call, unsigned int row)
 	return false;
 }
 
-/* What another row, which is given, wants this one to be. */
+/* A row that is in the request and requires the value of this one. */
 static const struct row *meant_by(const struct call *call, const struct row *row)
 {
 	const struct command *cmd = &commands[call->cmd];
@@ -140,7 +140,7 @@ uint64_t row_handle(const struct call *call, unsigned int number)
 	return handle;
 }
 
-/* Where the twists of a row put data. */
+/* The address where the twists of a row put its data. */
 uint64_t row_place(const struct call *call, unsigned int row, unsigned int thread,
 		   const void *data, unsigned int len)
 {

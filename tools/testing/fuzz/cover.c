@@ -31,7 +31,7 @@ static uint8_t edges[EDGES / 8];
 static unsigned int num_edges;
 static bool usable, loaded;
 
-/* Does the kernel tell what it executes? */
+/* Can the kernel trace what it executes? */
 bool cover_open(void)
 {
 	for (unsigned int i = 0; i <= WORKS; i++) {
@@ -47,7 +47,7 @@ bool cover_open(void)
 	return true;
 }
 
-/* The kernel traces works for who has asked for that, as long as the module is there. */
+/* Has the kernel trace works, too, which it does as long as the module is loaded. */
 bool cover_works(void)
 {
 	struct kcov_remote_arg arg = {
@@ -65,7 +65,7 @@ void cover_end(void)
 		printf("fuzz: rdma_kcov does not go\n");
 }
 
-/* The calling thread's trace begins or ends. */
+/* Begins or ends the calling thread's trace. */
 void cover_thread(unsigned int slot, bool on)
 {
 	if (usable)
@@ -102,7 +102,7 @@ static uint64_t place_of(uint64_t pc, unsigned int *fresh)
 	return 0;
 }
 
-/* How many places that works have executed are new: which work follows which one is chance. */
+/* Returns how many places that works have executed are new: their order is random. */
 static unsigned int collect_works(void)
 {
 	uint64_t *trace = slots[WORKS].trace;

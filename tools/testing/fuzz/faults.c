@@ -2,7 +2,7 @@
 /*
  * Faults of the device: programs ask the host, by the pipes of the lab's guests, for commands that
  * the device refuses, answers late, twice or with nonsense, for interrupts that are lost, and for
- * events and completions that lie.
+ * false events and completions.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -15,11 +15,11 @@
 #include "fuzz.h"
 
 #define LAB		"/run/lab/"
-#define ANSWER_MS	60000	/* until the host has answered */
+#define ANSWER_MS	60000	/* time for the host's answer */
 
 static const char *adapter = "";
 
-/* adapter_name: as the host calls it */
+/* adapter_name: its name on the host */
 void faults_setup(const char *adapter_name)
 {
 	adapter = adapter_name;
@@ -39,7 +39,7 @@ static int send_request(const char *words)
 	return err;
 }
 
-/* Has the host make a fault: 0, or an errno. */
+/* Has the host arm a fault: 0, or an errno. */
 static int ask_host(const char *words)
 {
 	struct pollfd poller = { .events = POLLIN };
@@ -74,8 +74,8 @@ int fault_fatal(void)
 }
 
 /*
- * A device that refuses to destroy what a program leaves is given up, and then nothing else can be
- * tried: that is what the driver's own tests are for.
+ * Refused commands.  None destroys an object: if a device refuses that, its driver gives it up, and
+ * then nothing else can be tried. The driver's own tests do that.
  */
 static const char *const refused[] = {
 	"CREATE_PD", "CREATE_XRCD", "CREATE_MKEY", "MODIFY_MKEY", "CREATE_CQ", "RESIZE_CQ",
@@ -136,12 +136,12 @@ int fault_make(uint64_t value)
 			 CHOSEN(of_completion, which), which % 64, skip, count);
 		break;
 	}
-	/* Who arms it may be killed before it knows: what may be armed is taken back at the end. */
+	/* A caller may be killed before the answer: what may be armed is cleared at the end. */
 	__atomic_store_n(&shared->faulty, 1, __ATOMIC_RELEASE);
 	return ask_of_adapter(kind, how);
 }
 
-/* What is armed is so no more. */
+/* Clears all faults. */
 int faults_clear(void)
 {
 	return ask_of_adapter("clear", "");

@@ -2,8 +2,8 @@
 /*
  * Files of sysfs and configfs.  A command's name is the path of one, below the folder that its
  * first letter stands for: D, V and M of the device, of its uverbs and of its umad; C of the
- * connection manager's settings in configfs, K of /sys/class, P of /sys/module.  What was opened
- * stays open for other calls, and when the device goes.
+ * connection manager's settings in configfs, K of /sys/class, P of /sys/module.  Opened files stay
+ * open for later calls, and while the device is removed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define ROOM		4096
 #define PATH		256
 
-/* The path of a command's file now: the device may have gone, or have another name. */
+/* The present path of a command's file: the device may have been removed or renamed. */
 static bool path_of(const struct command *cmd, char *path)
 {
 	static const struct {
@@ -68,7 +68,7 @@ static int folder_run(const struct command *cmd)
 	return 0;
 }
 
-/* Opens it as its mode allows, or, by a twist, otherwise. */
+/* Opens the file as its mode allows or, by a twist, otherwise. */
 static int open_it(const struct call *call, const struct command *cmd)
 {
 	static const int modes[] = { O_RDONLY, O_WRONLY, O_RDWR };
@@ -85,7 +85,7 @@ static int open_it(const struct call *call, const struct command *cmd)
 	return fd;
 }
 
-/* The value of @text, if the call has one, is written, else all is read. */
+/* Writes the value of @text, if the call has one; otherwise reads everything. */
 int files_run(const struct call *call, const struct command *cmd, unsigned int thread)
 {
 	const struct twist *twist = twist_of(call, REQUEST, LEN);
@@ -111,7 +111,7 @@ int files_run(const struct call *call, const struct command *cmd, unsigned int t
 		     len, where) < 0 ? errno : 0;
 }
 
-/* Takes folders away that a program has made. */
+/* Removes folders that a program has made. */
 void files_clean(void)
 {
 	char path[PATH + 300];

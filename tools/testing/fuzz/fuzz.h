@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The fuzzer of the user API.  A program is a list of calls; a call is the good request of a
- * command, and what is twisted in it.  From top to bottom: main.c (the loop), grow.c (programs by
- * chance), text.c (programs as text), run.c (processes and threads that run one), left.c (what is
- * left behind), request.c, others.c, files.c and sys.c on maps.c and
- * around.c (a call of each interface), call.c (what calls have in common), removal.c on
- * faults.c (the device goes and comes back, and fails), memory.c on late.c (what processes share,
- * and where requests lie), objects.c (what programs have made), cover.c (what the kernel executed),
- * tables.c (the commands).
+ * The fuzzer of the user API.  A program is a list of calls; a call is a valid request of a
+ * command, and the twists that make it invalid.  From top to bottom: main.c (the loop), grow.c
+ * (random programs), text.c (programs as text), run.c (processes and threads that run one), left.c
+ * (what is left behind), request.c, others.c, files.c and sys.c on maps.c and around.c (a call of
+ * each interface), call.c (common parts of calls), removal.c on faults.c (removal, return and
+ * faults of the device), memory.c on late.c (what processes share, and where requests are in
+ * memory), objects.c (objects of programs), cover.c (what the kernel executed), tables.c (the
+ * commands).
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 #define THREADS		4	/* of a program */
-#define TRACES		(THREADS + 1)	/* theirs, and that of the one who removes the device */
+#define TRACES		(THREADS + 1)	/* of those, and of the thread that removes the device */
 #define FILES		3	/* of each interface that a program has open */
 #define CALLS		40	/* of a program at most */
 #define TWISTS		6	/* of a call at most */
@@ -66,8 +66,8 @@ struct row {
 	uint16_t at[3], len[3];		/* by form: place in the structure of WRITE, EXTENDED */
 	uint64_t mask;
 	bool good;			/* a good request has it */
-	char means[32];			/* another row, which gives this one a meaning */
-	uint64_t meant;			/* by this value */
+	char means[32];			/* if another row has the value @meant, */
+	uint64_t meant;			/* this row has a meaning */
 	struct bytes *samples;		/* good values, the first one first */
 	unsigned int num_samples;
 };
@@ -83,15 +83,15 @@ struct command {
 	uint16_t id_at, response_at;
 	struct row *rows;
 	unsigned int num_rows;
-	bool wanted;			/* of an interface that is to be tried */
+	bool wanted;			/* its interface is to be tested */
 };
 
-/* A module of the kernel, and where its code lies. */
+/* A module of the kernel, and the addresses of its code. */
 struct module {
 	char name[32];
 	uint64_t base, size;
-	unsigned int blocks;		/* places in it that report themselves */
-	uint8_t *seen;			/* a bit each byte */
+	unsigned int blocks;		/* traced places in it */
+	uint8_t *seen;			/* a bit for each byte */
 	unsigned int covered;
 };
 
@@ -130,7 +130,7 @@ struct call {
 
 struct prog {
 	bool user;		/* without privileges */
-	bool good;		/* no call of it may be refused */
+	bool good;		/* none of its calls may be refused */
 	unsigned int num;
 	struct call calls[CALLS];
 };
@@ -159,7 +159,7 @@ void cover_write(const char *path);
 void run_setup(const char *device, const char *umad);
 bool run_prog(const struct prog *prog);
 
-/* ---- the device goes and comes back (removal.c) ---- */
+/* ---- removal and return of the device (removal.c) ---- */
 
 enum removal_kind { REMOVAL_UNBIND, REMOVAL_RESET, REMOVAL_RESCAN, REMOVAL_FATAL, REMOVALS };
 
@@ -170,7 +170,7 @@ bool device_entry(const char *class, const char *prefix, char *name, size_t room
 extern const char *device_pci;
 extern bool removal;
 
-/* ---- and has faults (faults.c) ---- */
+/* ---- faults of the device (faults.c) ---- */
 
 void faults_setup(const char *adapter_name);
 int fault_make(uint64_t value);
@@ -184,7 +184,7 @@ bool left_behind(double seconds);
 
 /* ---- one call (request.c, others.c, files.c, sys.c on maps.c, call.c) ---- */
 
-#define CALL_FORKS	-1	/* instead of an errno: who runs the call makes a process */
+#define CALL_FORKS	-1	/* instead of an errno: the caller forks */
 
 const struct twist *twist_of(const struct call *call, unsigned int row, enum how how);
 bool twisted(const struct call *call, unsigned int row);
@@ -219,15 +219,15 @@ uint32_t object_dead(unsigned int file, unsigned int type, unsigned int nth);
 
 /* ---- memory (memory.c) ---- */
 
-/* What all processes of a program, and the fuzzer, see. */
+/* Memory that all processes of a program, and the fuzzer, share. */
 struct shared {
 	unsigned int calls, good;	/* made, and answered with success */
 	unsigned int done;		/* threads that have ended */
 	uint32_t first_done;		/* calls of the first thread that have ended */
-	uint32_t asked, removed;	/* removals that were asked for, and that are over */
-	uint32_t kind;			/* of the one asked for last */
+	uint32_t asked, removed;	/* number of removals requested, and complete */
+	uint32_t kind;			/* of the one requested last */
 	uint32_t faulty;		/* the device may have faults */
-	uint32_t device_index;		/* by which netlink names the device */
+	uint32_t device_index;		/* netlink's number of the device */
 	uint32_t folders;		/* a program has made one in configfs */
 	char paths[FILE_KINDS][64];	/* of its files */
 	struct {
@@ -238,7 +238,7 @@ struct shared {
 
 extern struct shared *shared;
 
-#define RINGS		0x100000000000ULL	/* what objects are made of */
+#define RINGS		0x100000000000ULL	/* for rings of objects */
 #define RING_PAGES	256
 
 void memory_setup(void);

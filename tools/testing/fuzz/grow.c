@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Programs by chance.  A call that needs an object comes after one that makes it, as far as the
- * program has room for that; most requests are good but for one or two twists.
+ * Random programs.  A call that needs an object comes after one that makes it, as far as the
+ * program has room for that; most requests are valid except for one or two twists.
  */
 #include <string.h>
 
@@ -84,7 +84,7 @@ static enum how how_of(enum form form, const struct row *row)
 		READONLY, EDGE, UNMAPPED, KERNEL, RACED, LATE, LEN, ABSENT, GIVEN, TWICE, RESERVED,
 	};
 
-	/* the others mean something for attributes alone */
+	/* the other twists are for attributes only */
 	if (row->kind == OUT && form != IOCTL)
 		return places[chance_of(6)];
 	switch (row->kind) {
@@ -129,7 +129,10 @@ static uint64_t value_of(const struct command *cmd, const struct row *row, enum 
 	}
 }
 
-/* A row that takes a part of the answer: to undo what cannot be told is what is hardest. */
+/*
+ * A row that takes a part of the answer: a request whose result cannot be written is hardest to
+ * undo.
+ */
 static unsigned int an_answer(const struct command *cmd)
 {
 	unsigned int first = chance_of(cmd->num_rows), at;
@@ -187,7 +190,7 @@ static bool made_before(const struct prog *prog, unsigned int at, unsigned int t
 	return false;
 }
 
-/* Has a call before made what this one needs: a file, its context? */
+/* Does an earlier call make what this one needs: a file, its context? */
 static bool called_before(const struct prog *prog, unsigned int at, int cmd, unsigned int file)
 {
 	while (at--) {
@@ -200,7 +203,7 @@ static bool called_before(const struct prog *prog, unsigned int at, int cmd, uns
 static void add(struct prog *prog, unsigned int *at, unsigned int cmd, unsigned int file,
 		unsigned int thread, unsigned int depth);
 
-/* A context that is refused may be asked for once more. */
+/* A context that was refused may be opened once more. */
 static void insert_opening(struct prog *prog, unsigned int *at, unsigned int cmd,
 			   unsigned int file)
 {
@@ -234,7 +237,7 @@ static void add_opening(struct prog *prog, unsigned int *at, const struct comman
 	}
 }
 
-/* The call, behind those that it needs. */
+/* Adds the call, behind those that it needs. */
 static void add(struct prog *prog, unsigned int *at, unsigned int number, unsigned int file,
 		unsigned int thread, unsigned int depth)
 {
@@ -257,7 +260,7 @@ static void add(struct prog *prog, unsigned int *at, unsigned int number, unsign
 		if (maker >= 0)
 			add(prog, at, maker, file, 0, depth + 1);
 	}
-	/* what others need is good, as a rule */
+	/* calls for others are valid, as a rule */
 	if (depth ? one_in(16) : !one_in(4)) {
 		do
 			twist(&call);
@@ -283,7 +286,7 @@ static void add_any(struct prog *prog, unsigned int at)
 	    one_in(2) ? chance_of(THREADS) : 0, 0);
 }
 
-/* The device goes while the program still has something to do, or when it has done all. */
+/* The device is removed while the program runs, or when it has done everything. */
 static void add_removal(struct prog *prog)
 {
 	struct call call = { .cmd = command_named("sys", "remove"), .num_twists = 1 };
@@ -303,7 +306,7 @@ static void add_fault(struct prog *prog)
 	insert(prog, chance_of(prog->num + 1), call);
 }
 
-/* Several threads make the same call at a time, again and again. */
+/* Several threads make the same call at the same time, repeatedly. */
 static void add_twins(struct prog *prog, unsigned int at)
 {
 	struct call call = prog->calls[at];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Pages that come late: who touches one, the kernel in the middle of a request, too, waits until a
- * thread of the same process brings it (userfaultfd), which it does when another call has ended, or
- * soon; or takes it away for good.
+ * Pages that come late: a thread that touches one, also within the kernel in the middle of a
+ * request, waits until another thread of the process provides it (userfaultfd), which it does when
+ * another call has ended, or after PATIENCE_MS; or removes it for good.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,18 +20,18 @@
 
 #define PAGES		2	/* of each thread */
 #define LEN		(PAGES * PAGE)
-#define PATIENCE_MS	30	/* for another call to end; there may be none */
+#define PATIENCE_MS	30	/* to wait for the end of another call, if there is one */
 #define GONE(_value)	(((_value) & 3) == 3)
 
 static struct {
-	uint8_t *at;		/* where requests lie */
-	uint8_t copy[LEN];	/* what they are */
+	uint8_t *at;		/* where requests are placed */
+	uint8_t copy[LEN];	/* their contents */
 	uint64_t value;		/* of the twist */
 	unsigned int used;
 	bool gone;
 } late[THREADS];
 static int uffd = -1;
-static const unsigned int *calls;	/* that the program has made */
+static const unsigned int *calls;	/* made by the program */
 
 static bool watch(unsigned int thread)
 {
@@ -53,7 +53,7 @@ static void bring(unsigned int thread, uint64_t page)
 	ioctl(uffd, UFFDIO_COPY, &copy);
 }
 
-/* Who waits looks again, and finds what may not be touched. */
+/* The waiting thread looks again, and finds a page that may not be accessed. */
 static void take_away(unsigned int thread)
 {
 	struct uffdio_range range = { (uintptr_t)late[thread].at, LEN };
@@ -97,7 +97,8 @@ static void *late_main(void *arg)
 }
 
 /*
- * In a process of a program.  Without the right to do it, requests lie elsewhere.
+ * Called in a process of a program.  Without the right to use userfaultfd, requests are placed
+ * elsewhere.
  * calls_made: grows with each call that ends
  */
 void late_setup(const unsigned int *calls_made)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a program leaves behind in the kernel when all of its processes have gone: objects of the
+ * What a program leaves behind in the kernel when all of its processes have ended: objects of the
  * device, as netlink counts them, and references to the modules, which open files and contexts
- * hold.  Nobody else makes or destroys such things meanwhile.
+ * hold.  No other program makes or destroys any meanwhile.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static int refs[sizeof(counted) / sizeof(*counted)];
 static int sock = -1;
 static uint64_t at_rest;
 
-/* Adds the values of all attributes of the type, in others too. */
+/* Adds the values of all attributes of the type, nested ones too. */
 static uint64_t sum_attrs(const uint8_t *data, size_t len, unsigned int type)
 {
 	uint64_t sum = 0, value;
@@ -88,7 +88,7 @@ static uint64_t references(void)
 	return sum;
 }
 
-/* Before the first program. */
+/* Called before the first program. */
 void left_setup(void)
 {
 	char path[64];
@@ -101,7 +101,7 @@ void left_setup(void)
 	at_rest = objects() + references();
 }
 
-/* Is something still there?  What is being destroyed has some time for that. */
+/* Is something left?  Objects that are being destroyed have some time for that. */
 bool left_behind(double seconds)
 {
 	uint64_t now = 0;

@@ -9,7 +9,7 @@
  *	-o FOLDER			history, corpus, places and answers are written there
  *	-j IN,OUT			descriptors: OUT takes lines of the kernel's log and "?", IN
  *					answers "r" if they report a fault, else "."
- *	-r TIMES			programs of each FILE are run so often, and nothing else
+ *		-r TIMES	programs of each FILE are run this number of times, and nothing else
  *	-p ADDRESS -a NAME		of the device: on PCI, and what the host calls it
  *	-R				programs may remove the device
  *	FILE...				programs with which it begins
@@ -29,8 +29,8 @@
 #define KEPT		4096		/* programs of the corpus */
 #define HISTORY		(4 << 20)	/* bytes of each of the two parts of the history */
 #define TEXT		16384
-#define BLIND		30		/* programs that reach something, if anything is traced */
-#define LEFT_SECONDS	10	/* until all that a program made must have gone */
+#define BLIND		30		/* programs after which something must be traced */
+#define LEFT_SECONDS	10	/* time for everything of a program to go away */
 #define SLOW		15		/* seconds: such a program is shown */
 
 static struct {
@@ -51,7 +51,7 @@ static int log_fd = -1, history = -1;
 static size_t history_size;
 static char text[TEXT];
 
-/* Where the time goes, beside making programs. */
+/* The steps whose time is measured, besides making programs. */
 enum step { WRITING, RUNNING, TRACING, JUDGING, STEPS };
 static const char *const step_names[STEPS] = { "writing", "running", "tracing", "judging" };
 static double spent[STEPS];
@@ -80,7 +80,7 @@ static const char *in_out(const char *name)
 	return path[turn];
 }
 
-/* The last programs are always there: in the file, or in the one before it. */
+/* The last programs can always be read: in the file, or in the one before it. */
 static void remember(const char *what, size_t len)
 {
 	if (history < 0 || history_size > HISTORY) {
@@ -149,7 +149,7 @@ static void figures(const char *head, unsigned int findings)
 	fflush(stdout);
 }
 
-/* Of each command how often it was called and accepted, and the errno of its last refusal. */
+/* Writes how often each command was called and accepted, and the errno of its last refusal. */
 static void write_answers(void)
 {
 	FILE *file = fopen(in_out("answers"), "w");
@@ -161,7 +161,7 @@ static void write_answers(void)
 		fclose(file);
 }
 
-/* Seconds since a step began, which end there. */
+/* Seconds since the step began, which ends now. */
 static double spend(enum step step, double *start)
 {
 	double end = now(), took = end - *start;
@@ -171,7 +171,7 @@ static double spend(enum step step, double *start)
 	return took;
 }
 
-/* Runs a program; what comes to light ends everything. */
+/* Runs a program; a finding ends the fuzzer. */
 static void run(const struct prog *prog, const char *where)
 {
 	size_t len = prog_text(prog, text, sizeof(text));
@@ -236,7 +236,7 @@ static void run_file(const char *path)
 	}
 }
 
-/* A kernel that traces, but nothing that is known, would have us go in circles. */
+/* If the kernel traces, but no known place is ever reached, fuzzing would not progress. */
 static void check_traced(uint64_t programs)
 {
 	if (traced && programs == BLIND && !cover_edges()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What programs map of the device, touch, and give back.
+ * Mapping, accessing and unmapping the device's pages.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -8,16 +8,16 @@
 
 #include "fuzz.h"
 
-#define KEPT	16	/* mappings that can be named */
+#define KEPT	16	/* mappings that later calls can use */
 #define OFFSETS	8	/* pages of the file that may be mapped */
 
 static struct area {
 	uint8_t *at;
-	size_t len, step;	/* of one page each step */
+	size_t len, step;	/* each step has one page */
 } areas[KEPT];
 static unsigned int num_areas;
 
-/* Threads may overwrite, or unmap, what another has just mapped: that is another input. */
+/* Threads may overwrite, or unmap, what another has just mapped: that is one more input. */
 static void keep(void *at, size_t len, size_t step)
 {
 	unsigned int where = __atomic_fetch_add(&num_areas, 1, __ATOMIC_RELAXED);
@@ -50,8 +50,8 @@ int map_pages(int fd, uint64_t value)
 }
 
 /*
- * One page of the file again and again, in every second page of memory, so that each is a mapping
- * of its own; and one munmap() is enough for all.  Bits 0, 1: access; 2 to 4: how many; from 5 on:
+ * Maps one page of the file repeatedly, to every second page of memory, so that each is a mapping
+ * of its own; one munmap() can remove them all.  Bits 0, 1: access; 2 to 4: how many; from 5 on:
  * which page.
  */
 int map_many(int fd, uint64_t value)
@@ -74,7 +74,7 @@ int map_many(int fd, uint64_t value)
 	return 0;
 }
 
-/* All of a mapping, or, by bit 4, its first half. */
+/* Unmaps all of a mapping or, with bit 4, its first half. */
 int unmap(uint64_t value)
 {
 	struct area *area = area_of(value & 15);
@@ -85,7 +85,7 @@ int unmap(uint64_t value)
 	       errno : 0;
 }
 
-/* Reads, or by bit 4 writes what is there, which the kernel may forbid with a signal. */
+/* Reads or, with bit 4, writes to a mapping, to which the kernel may answer with a signal. */
 int touch(uint64_t value)
 {
 	struct area *area = area_of(value & 15);

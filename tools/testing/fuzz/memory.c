@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What processes share, and where requests lie: in memory as it should be, in pages that cannot be
- * written, before a page that is not there, nowhere, in the kernel's part, where a thread rewrites
- * them, or where they come late.
+ * Memory that processes share, and places of requests: in good memory, in pages that cannot be
+ * written, before an unmapped page, at an unmapped address, in the kernel's part, where a thread
+ * rewrites them, or where they come late.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -19,11 +19,11 @@
 struct shared *shared;
 
 static struct arena {
-	uint8_t *plain;			/* the page behind is not there */
+	uint8_t *plain;			/* the page behind is not mapped */
 	uint8_t *source, *readonly;	/* the same pages */
 	uint8_t *raced;
 	unsigned int plain_used, readonly_used, raced_used;
-	unsigned int raced_len;		/* what the racer looks at */
+	unsigned int raced_len;		/* bytes that the rewriting thread uses */
 } arenas[THREADS];
 
 static void *map(size_t len, int prot, int fd)
@@ -62,7 +62,7 @@ void memory_setup(void)
 	}
 }
 
-/* A call begins: the memory of the one before is free. */
+/* A call begins: memory of the last one is reused. */
 void memory_begin(unsigned int thread)
 {
 	struct arena *arena = &arenas[thread];
@@ -93,7 +93,7 @@ uint64_t memory_put(unsigned int thread, enum how where, uint64_t value, const v
 	case KERNEL:
 		return 0xffff888000001000ULL + value % PAGE;
 	case EDGE:
-		/* some of it is there, all at most */
+		/* some of it is mapped, all at most */
 		at = len ? value % (len + 1) : 0;
 		if (at > ROOM)
 			at = ROOM;
@@ -125,7 +125,7 @@ uint64_t memory_put(unsigned int thread, enum how where, uint64_t value, const v
 	return (uintptr_t)arena->plain + at;
 }
 
-/* Rewrites what lies there to be rewritten, and puts it right again, so many times. */
+/* Rewrites the request placed for that and restores it, this number of times. */
 void memory_race(unsigned int rounds)
 {
 	static uint64_t state = 88172645463325252ULL;

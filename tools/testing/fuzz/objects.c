@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The open files of a program, and the numbers of the objects that it has made, and destroyed, by
- * each.  Threads use the lists without a lock: a number that is wrong for once is another input.
+ * The open files of a program, and the numbers of the objects that it has made and destroyed, for
+ * each file.  Threads use the lists without a lock: a wrong number now and then is one more input.
  */
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void add(struct list *list, uint32_t handle)
 	__atomic_store_n(&list->handle[at % KEPT], handle, __ATOMIC_RELAXED);
 }
 
-/* The nth from the last. */
+/* The entry of this number, counted from the last one. */
 static uint32_t nth_of(const struct list *list, unsigned int nth)
 {
 	unsigned int num = __atomic_load_n(&list->num, __ATOMIC_RELAXED);

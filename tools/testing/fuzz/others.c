@@ -27,7 +27,7 @@ static unsigned int put_attr(uint8_t *to, unsigned int type, const void *data, u
 	return NLA_ALIGN(sizeof(attr) + len);
 }
 
-/* All answers that have come, or some: what is left ends with the socket. */
+/* Receives all answers that have arrived, or some: the rest ends with the socket. */
 static void hear(int sock, unsigned int most)
 {
 	static __thread uint8_t answer[32768];
@@ -100,7 +100,7 @@ static int run_netlink(const struct call *call, const struct command *cmd, unsig
 
 /* ---- umad, ucma ---- */
 
-/* The request's own bytes, with the numbers of objects in their places. */
+/* Copies the request's bytes, with numbers of objects in their places. */
 static unsigned int structure(const struct call *call, const struct command *cmd, uint8_t *to)
 {
 	unsigned int len = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The device goes, in the middle of a program, and comes back: a thread of the fuzzer unbinds it
- * from its driver and binds it again, resets it, has its bus find it anew, or has it fail and
- * resets it, whenever a program asks for that.  A program may end, or be killed, meanwhile; the
- * next one begins when the device is there.
+ * Removal of the device in the middle of a program: a thread of the fuzzer unbinds it from its
+ * driver and binds it again, resets it, has its bus find it again, or has it fail and resets it,
+ * whenever a program asks for that.  A program may end, or be killed, meanwhile; the next one
+ * begins when the device is back.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -24,13 +24,13 @@
 
 #define BUS		"/sys/bus/pci/"
 #define DRIVER		BUS "drivers/vhca/"
-#define WAIT_SECONDS	15	/* of a program, for a removal that it asked for */
-#define APPEAR_SECONDS	30	/* until files of a device that was bound are there */
+#define WAIT_SECONDS	15	/* a program's wait for a removal that it asked for */
+#define APPEAR_SECONDS	30	/* until the files of a bound device are there */
 #define STEP_MS		20
 
 bool removal;
-const char *device_pci;		/* its address */
-static uint32_t failed;		/* why the device has not come back */
+const char *device_pci;		/* its PCI address */
+static uint32_t failed;		/* errno if the device has not come back */
 
 static void nap(long ms)
 {
@@ -80,7 +80,7 @@ bool device_entry(const char *class, const char *prefix, char *name, size_t room
 	return found;
 }
 
-/* The file of a class that the device has now; its number may be another one each time. */
+/* Finds the device's file of a class; its number may change each time. */
 static bool find_file(const char *class, const char *prefix, char *path)
 {
 	char name[33];
@@ -91,7 +91,7 @@ static bool find_file(const char *class, const char *prefix, char *path)
 	return !access(path, F_OK);
 }
 
-/* The number that netlink knows the only device by. */
+/* Finds netlink's number of the only device. */
 static bool find_index(uint32_t *index)
 {
 	struct nlmsghdr request = {
@@ -141,7 +141,7 @@ static int rebind(void)
 	return tell(DRIVER "unbind", device_pci) ?: tell(DRIVER "bind", device_pci);
 }
 
-/* Its driver notices the failure, and gives the device up. */
+/* The driver notices the failure, and gives the device up. */
 static int fail_and_reset(void)
 {
 	char name[64];
@@ -175,7 +175,7 @@ static void remove_once(enum removal_kind kind)
 
 	if (!err && !find_device())
 		err = ENODEV;
-	/* It may have come while commands were refused; it may have had no driver then. */
+	/* The device may have been probed while it refused commands, and then has no driver. */
 	if (err && __atomic_load_n(&shared->faulty, __ATOMIC_ACQUIRE)) {
 		tell(DRIVER "unbind", device_pci);
 		err = faults_clear() ?: tell(DRIVER "bind", device_pci);
@@ -197,7 +197,7 @@ static void futex_wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, 1 << 20, NULL, NULL, 0);
 }
 
-/* Who asks while a removal goes on gets another one. */
+/* A request that comes during a removal starts another one. */
 static void *removal_main(void *arg)
 {
 	uint32_t done = 0, asked;
@@ -219,7 +219,10 @@ static void *removal_main(void *arg)
 	return NULL;
 }
 
-/* In a program.  wait: until the device is back.  Who asks last at a time says how it goes. */
+/*
+ * Called in a program.  wait: until the device is back.  Of simultaneous requests the last one
+ * decides the kind.
+ */
 int removal_ask(enum removal_kind kind, bool wait)
 {
 	uint32_t mine, now;
@@ -237,8 +240,8 @@ int removal_ask(enum removal_kind kind, bool wait)
 }
 
 /*
- * Waits for the device; returns false when it does not come.  One that may have had faults goes
- * once more: its driver may have given it up.
+ * Waits for the device; returns false when it does not come back.  One that may have had faults is
+ * removed once more: its driver may have given it up.
  */
 bool removal_over(double seconds)
 {

@@ -23,7 +23,7 @@ struct request {
 	unsigned int thread;
 	struct ib_uverbs_ioctl_hdr hdr;
 	struct ib_uverbs_attr attrs[ATTRS_MOST];
-	int made;			/* attribute that names a new object, or -1 */
+	int made;			/* attribute for the handle of a new object, or -1 */
 };
 
 static bool is_object(const struct row *row)
@@ -50,7 +50,7 @@ static struct ib_uverbs_attr *add(struct request *req, unsigned int id, unsigned
 	return attr;
 }
 
-/* Does a twist want the bytes to stand elsewhere than in the attribute? */
+/* Does a twist place the bytes outside the attribute? */
 static bool placed(const struct call *call, unsigned int row)
 {
 	for (unsigned int i = 0; i < call->num_twists; i++) {
@@ -187,13 +187,13 @@ static int run_ioctl(const struct call *call, const struct command *cmd, unsigne
 	return ret;
 }
 
-/* The structure of a request by write(). */
+/* Fills in the structure of a request by write(). */
 static void body(const struct call *call, const struct command *cmd, enum form form,
 		 uint8_t *to)
 {
 	uint8_t data[BODY_MOST];
 
-	/* what is part of another comes after it */
+	/* parts of other fields are written after those */
 	for (unsigned int pass = 0; pass < 2; pass++) {
 		for (unsigned int i = 0; i < cmd->num_rows; i++) {
 			const struct row *row = &cmd->rows[i];
@@ -203,7 +203,7 @@ static void body(const struct call *call, const struct command *cmd, enum form f
 			if (pass == is_blob(row) || !len || at + len > BODY_MOST ||
 			    row->kind == OUT || row->kind == HANDLE_OUT || row->kind == NEW)
 				continue;
-			/* another row may stand in the same place */
+			/* another row may be in the same place */
 			if ((row->means[0] != '-' || row->flags & ROW_FD) && !twisted(call, i))
 				continue;
 			if (is_object(row)) {
@@ -218,7 +218,7 @@ static void body(const struct call *call, const struct command *cmd, enum form f
 	}
 }
 
-/* What the kernel answered, or at least where: numbers of new objects are taken from it. */
+/* The place of the kernel's answer, from which numbers of new objects are taken. */
 static void answered(const struct call *call, const struct command *cmd, enum form form,
 		     const uint8_t *response)
 {
@@ -241,7 +241,7 @@ static void answered(const struct call *call, const struct command *cmd, enum fo
 	}
 }
 
-/* The row that says where a response goes, which describe adds to the forms of write(). */
+/* The row with the address of the response, which "describe" adds to the forms of write(). */
 static unsigned int answer_row(const struct command *cmd)
 {
 	return row_named(cmd, "answer", "out");
@@ -321,7 +321,7 @@ static int run_write(const struct call *call, const struct command *cmd, unsigne
 	return 0;
 }
 
-/* A request of the write() form in attributes: the rows that carry it are the command's own. */
+/* A request of the write() form in attributes: the rows around it are the command's own. */
 static int run_invoke(const struct call *call, const struct command *cmd, unsigned int thread)
 {
 	enum form form = cmd->number & IB_USER_VERBS_CMD_FLAG_EXTENDED ? EXTENDED : WRITE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A program runs in a process group of its own, each of its threads beside the others.  Whatever it
- * does to itself, it is gone when run_prog() returns.
+ * Runs a program in a process group of its own, with its threads in parallel.  Whatever it does to
+ * itself, no process of it is left when run_prog() returns.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,10 +21,10 @@
 
 #include "fuzz.h"
 
-#define RUN_SECONDS	20	/* a program, on a host that is busy */
-#define DIE_SECONDS	120	/* until one that was killed has gone */
+#define RUN_SECONDS	20	/* for a program, on a busy host */
+#define DIE_SECONDS	120	/* until a killed program has ended */
 #define NOBODY		65534
-#define REPEATS		64	/* of a call at most */
+#define REPEATS		64	/* most repetitions of a call */
 
 static const struct prog *running;
 static bool forked;
@@ -33,7 +33,7 @@ void run_setup(const char *device, const char *umad)
 {
 	sigset_t set;
 
-	/* gone() waits for it; no thread may take it away */
+	/* gone() waits for this signal; no thread may receive it */
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -41,7 +41,7 @@ void run_setup(const char *device, const char *umad)
 	snprintf(shared->paths[FILE_UVERBS], sizeof(shared->paths[0]), "%s", device);
 	snprintf(shared->paths[FILE_UMAD], sizeof(shared->paths[0]), "%s", umad);
 	snprintf(shared->paths[FILE_UCMA], sizeof(shared->paths[0]), "/dev/infiniband/rdma_cm");
-	/* processes that programs leave behind become ours */
+	/* processes that programs leave behind become children of this one */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
@@ -86,7 +86,7 @@ static int run_call(const struct call *call, unsigned int thread)
 	}
 }
 
-/* All but the last time are counted here. */
+/* Counts all repetitions but the last. */
 static int repeat_call(const struct call *call, unsigned int thread)
 {
 	const struct twist *twist = twist_of(call, REQUEST, REPEAT);
@@ -100,8 +100,8 @@ static int repeat_call(const struct call *call, unsigned int thread)
 }
 
 /*
- * The first thread does what the others need: a call of theirs begins when those of the first that
- * stand before it have ended.
+ * The first thread makes what the others need: a call of theirs begins when the calls of the first
+ * thread that come before it in the program have ended.
  */
 static void run_calls(unsigned int thread, unsigned int from)
 {
@@ -118,7 +118,10 @@ static void run_calls(unsigned int thread, unsigned int from)
 		err = repeat_call(&running->calls[i], thread);
 		if (err == CALL_FORKS) {
 			err = 0;
-			/* It does the rest of this thread's calls too, and makes no process. */
+			/*
+			 * The child makes the rest of this thread's calls too, and does not fork
+			 * again.
+			 */
 			if (!forked && !fork()) {
 				forked = true;
 				run_calls(thread, i + 1);
@@ -211,7 +214,7 @@ static double now(void)
 	return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-/* Waits until all processes are gone, or for so long.  Returns whether they are. */
+/* Waits until all processes have ended, or for @seconds.  Returns whether they have. */
 static bool gone(double seconds)
 {
 	double end = now() + seconds;
@@ -232,7 +235,7 @@ static bool gone(double seconds)
 	return false;
 }
 
-/* Returns false when something of the program is still there, killed though it was. */
+/* Returns false when a process of the program is still there, although it was killed. */
 bool run_prog(const struct prog *prog)
 {
 	pid_t pid;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What programs do with files, processes and memory beside requests.
+ * Calls of programs about files, processes and memory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@ static int *slot(const struct call *call, uint64_t value)
 	return &files[value % FILE_KINDS][call->file];
 }
 
-/* The file that stood there stays open until the process ends, or somebody closes it. */
+/* The replaced file stays open until the process ends, or another call closes it. */
 static int put(int *where, int fd)
 {
 	if (fd < 0)
@@ -45,7 +45,7 @@ static int open_again(const struct call *call, uint64_t value)
 		   open(path, flags[value / FILE_KINDS % 4] | O_CLOEXEC | O_NONBLOCK));
 }
 
-/* Sends a file to ourselves; where the value says so, nobody ever takes it. */
+/* Sends a file to this process itself; the value may say that it is never received. */
 static int pass(const struct call *call, uint64_t value)
 {
 	union {
@@ -87,7 +87,7 @@ static int event_file(const struct call *call, uint64_t value)
 			   value >> 1);
 }
 
-/* What is not made anew from its beginning has no place to read from. */
+/* Files that are not generated from their beginning are read as they are. */
 static int read_from(int fd)
 {
 	uint8_t data[512];
@@ -108,7 +108,7 @@ static int look(int fd, uint64_t value)
 	return poll(&poller, 1, value & 1) < 0 ? errno : 0;
 }
 
-/* Pages of which objects may be made become others, or none. */
+/* Pages for rings of objects are replaced by others, or unmapped. */
 static int change_rings(uint64_t value)
 {
 	void *at = (void *)(RINGS + value % RING_PAGES * PAGE);

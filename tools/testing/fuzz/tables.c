@@ -167,7 +167,7 @@ int row_named(const struct command *cmd, const char *name, const char *kind)
 	return -1;
 }
 
-/* One of the wanted commands that make an object of the type, or -1. */
+/* One of the commands under test that make an object of the type, or -1. */
 int maker_of(unsigned int type, unsigned int choice)
 {
 	int found[32], num = 0;

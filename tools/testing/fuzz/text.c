@@ -96,7 +96,10 @@ static bool read_call(char *line, struct call *call)
 	return true;
 }
 
-/* The next program of a text, which is spoilt.  Lines that mean nothing here are counted. */
+/*
+ * Cuts the next program off a text, which is changed by this.  Lines that are not understood are
+ * counted.
+ */
 bool prog_read(struct prog *prog, char **from, unsigned int *unknown)
 {
 	bool inside = false;

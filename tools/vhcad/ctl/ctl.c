@@ -20,10 +20,10 @@
 #define CTL_LINE	1024u
 
 /**
- * struct client - who asks
+ * struct client - a connection to a client
  * @len: bytes of @line
- * @line: what it has said that is no command yet
- * @text: the answer that it has not taken yet, or NULL
+ * @line: bytes received that are not a complete command yet
+ * @text: the answer that is not sent completely yet, or NULL
  * @at: where its rest begins
  */
 struct client {
@@ -103,7 +103,7 @@ static void take_client(struct ctl *c)
 	c->client[slot].len = 0;
 }
 
-/* Sends as much of an answer as there is room for; false: the client has gone. */
+/* Sends as much of an answer as the socket has room for; false: the client has disconnected. */
 static bool push_answer(struct client *cl, int fd)
 {
 	size_t left = strlen(cl->text + cl->at);
@@ -119,7 +119,10 @@ static bool push_answer(struct client *cl, int fd)
 	return true;
 }
 
-/* Returns false if there is none, or if the client asks on and has not read the last one. */
+/*
+ * Returns false if there is no answer, or if the client sends a command before it has read the
+ * answer to the last one.
+ */
 static bool answer(struct ctl *c, struct client *cl, int fd)
 {
 	if (cl->text)

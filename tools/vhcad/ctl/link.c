@@ -93,7 +93,7 @@ void request_link(struct request *r)
 	if (!hca || (between < 0 && !port) || !take_change(r, &c))
 		return;
 	f = vdev_fabric_lock(hca->dev);
-	/* there may be a topology of ports of the other kind alone */
+	/* the topology may have only ports of the other link layer */
 	has = between >= 0 || vdev_has_link(hca->dev, port);
 	n = between >= 0 ? (u32)between : has ? vdev_fabric_link(hca->dev, port) : 0;
 	if (has && c.has_rate)
@@ -278,7 +278,7 @@ static struct json_object *describe_route(struct fabric *f, u32 sw,
 	return o;
 }
 
-/* Adds a page of ways of a switch of Ethernet, from an end on.  Returns whether more follow. */
+/* Adds a page of routes of an Ethernet switch, from an end on.  Returns whether more follow. */
 static bool add_ways(struct fabric *f, u32 sw, u32 *end, struct json_object *list)
 {
 	u32 most = *end + VLIST_PAGE;

@@ -224,7 +224,7 @@ static struct json_object *engine_of(const struct ctl_hca *hca)
 	return o;
 }
 
-/* What the engine and each adapter are at. */
+/* What the engine and each adapter do, and what they wait for. */
 void request_work(struct request *r)
 {
 	u32 from;

@@ -307,7 +307,7 @@ static bool take_routes(struct reader *r, size_t i, struct json_object *sw)
 		return true;
 	if (!json_object_is_type(routes, json_type_object))
 		return wrong(r, "switches[%zu].routes: not an object", i);
-	/* take_switch() has seen to its name */
+	/* take_switch() has checked that there is a name */
 	json_object_object_get_ex(sw, "name", &name);
 	of = json_object_get_string(name);
 	t = r->t[topo_has_switch(r->t[ETH], of) ? ETH : IB];
@@ -324,7 +324,10 @@ static bool take_routes(struct reader *r, size_t i, struct json_object *sw)
 	return true;
 }
 
-/* All is there: can it be?  A file without any switch is wrong as one of InfiniBand. */
+/*
+ * Everything is read: checks and finishes the topologies.  A file without any switch is refused, as
+ * an InfiniBand topology without switches.
+ */
 static bool finish(struct reader *r)
 {
 	char why[256];

@@ -39,7 +39,7 @@ struct command_desc {
 #define RSVD2(type, field)	.rsvd2_off = offsetof(struct type, field), \
 				.rsvd2_len = sizeof(((struct type *)0)->field)
 #define NEEDS(cap)		.needs = 1ull << VHCA_CAP_##cap
-/* A request that names one object; that of a QP, which may be a port's */
+/* A request that names one object: OBJECT any, QP_OBJECT a QP, which may belong to a port */
 #define QP_OBJECT		REQ(vhca_object_req), RSVD(vhca_object_req, rsvd)
 #define OBJECT			QP_OBJECT, RSVD2(vhca_object_req, port)
 

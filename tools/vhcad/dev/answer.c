@@ -9,7 +9,7 @@
 #include "lib/log.h"
 #include "res/names.h"
 
-/* An id so far from every one in use, whatever the driver makes ids of. */
+/* Distance of an id from those in use; no driver uses so many at a time that it is one of them. */
 #define UNKNOWN_ID_DISTANCE	0x4000
 
 /* An answer that waits for its time. */
@@ -130,7 +130,7 @@ int fault_answer(struct hca *hca, const struct vfault *f, const struct vhca_acqe
 	}
 	l = calloc(1, sizeof(*l));
 	if (!l || timer_init(&hca->dev.adapter.timers, &l->timer, time_has_come)) {
-		/* without memory it cannot wait */
+		/* without memory for a late answer it is given at once */
 		free(l);
 		*wrote = true;
 		return answer_now(hca, f, e);

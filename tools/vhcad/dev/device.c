@@ -340,9 +340,12 @@ static void reset(struct hca *hca)
 
 	__atomic_store_n(&dev->status, 0, __ATOMIC_RELEASE);
 	for (u32 i = 0; i < dev->nports; i++) {
-		/* the host says nothing of itself any more */
+		/* the flags that the driver has set for its host are no longer valid */
 		dev->port[i].fab.ib.cap_mask &= ~VHCA_PORT_HOST_CAPS;
-		/* its links have seen nothing of a device that nobody has enabled */
+		/*
+		 * before a driver enables the device, its links carry nothing that a reset could
+		 * stop
+		 */
 		if (ran)
 			port_bounce(&dev->port[i].fab.ib);
 		evnode_fini(&dev->port[i].ev);
@@ -491,7 +494,7 @@ static void enable(struct vhca_dev *dev)
 	if (!dev->status) {
 		hca->admin = q;
 		__atomic_store_n(&dev->status, VHCA_STATUS_READY, __ATOMIC_RELEASE);
-		/* its ports have not waited for the driver */
+		/* a port may have become active before the driver could get its event */
 		for (u32 i = 0; i < dev->nports; i++)
 			if (dev->port[i].fab.ib.state == PORT_ACTIVE)
 				eq_async(dev, &dev->port[i].ev, EVB_PORT_ACTIVE);

@@ -123,7 +123,7 @@ void vdev_kick(struct vhca_dev *dev, u32 uar);
  * @dev: device
  *
  * For FLR, DEVICE_RESET, disconnect.  Drops every object; the ports go down.
- * No DMA and no interrupt of this device happens after it returned.
+ * No DMA and no interrupt of this device happens after it has returned.
  */
 void vdev_reset(struct vhca_dev *dev);
 
@@ -169,8 +169,8 @@ struct vdev_eth_status {
  * @enabled: a driver runs the device
  * @fatal: enum vhca_fatal, 0: none
  * @ports: number of ports
- * @port: state (enum ib_port_state), LID, cable, packets that arrived nowhere
- *	for whatever reason, and all counters
+ * @port: state (enum ib_port_state), LID, cable, packets that were received and dropped for
+ *	whatever reason, and all counters
  */
 struct vdev_status {
 	char name[64];
@@ -200,7 +200,7 @@ struct vdev_status {
 void vdev_status(struct vhca_dev *dev, struct vdev_status *st);
 
 /**
- * vdev_work() - what an adapter, and its engine, are at
+ * vdev_work() - what an adapter, and its engine, do
  * @dev: device
  * @a: filled in
  * @e: filled in

@@ -39,7 +39,7 @@ static void lie(struct vhca_dev *dev, enum entry_kind kind, u32 which, void *ent
 	lie_in(&f, kind, entry);
 }
 
-/* Entries are looked at as long as one may lie. */
+/* Entries pass through lie() only while a fault that falsifies some of them is armed. */
 static void armed_changed(struct hca *hca)
 {
 	bool any = false;

@@ -20,8 +20,8 @@ enum vfault_kind {
 	VFAULT_COMMAND,		/* which: opcode */
 	VFAULT_INTERRUPT,	/* which: vector; it is not raised */
 	VFAULT_RESET,		/* takes @delay */
-	VFAULT_EVENT,		/* which: enum vhca_event; the entry lies */
-	VFAULT_COMPLETION,	/* which: CQ; the entry lies */
+	VFAULT_EVENT,		/* which: enum vhca_event; a field of the entry is false */
+	VFAULT_COMPLETION,	/* which: CQ; a field of the entry is false */
 };
 
 enum vfault_answer {
@@ -30,19 +30,19 @@ enum vfault_answer {
 	VFAULT_TWICE,		/* a second time right behind the first */
 	VFAULT_STALE,		/* behind nonsense for the command that was answered last */
 	VFAULT_UNKNOWN,		/* before nonsense for a command that was never given */
-	VFAULT_NONSENSE,	/* once, and what it says is nonsense */
+	VFAULT_NONSENSE,	/* answered once, with nonsense */
 };
 
-/* In what an entry lies: the bits of a field are the other way round. */
+/* The field that is false in an entry ("lies"): the bits of the field are inverted. */
 enum vfault_lie {
-	VLIE_CHANCE,		/* in all that is not the owner: bytes by chance */
-	VLIE_NUMBER,		/* whom it is for */
+	VLIE_CHANCE,		/* all but the owner: bytes by chance */
+	VLIE_NUMBER,		/* the number of the object that it is for */
 	VLIE_KIND,		/* event, or opcode */
 	VLIE_PORT,
 	VLIE_FLAGS,
-	VLIE_LENGTH,		/* of completions, as what follows */
-	VLIE_INDEX,		/* which request it is of */
-	VLIE_ID,		/* the same, of an SRQ's receive */
+	VLIE_LENGTH,		/* of completions, as those that follow */
+	VLIE_INDEX,		/* index of the request's WQE */
+	VLIE_ID,		/* wr_id, which tells a receive of an SRQ */
 };
 
 /**
@@ -52,7 +52,7 @@ enum vfault_lie {
  * @status: VFAULT_COMMAND: not carried out but answered with this; 0: carried out
  * @which: opcode, vector, event or CQ, or VFAULT_ANY
  * @lie: VFAULT_EVENT, VFAULT_COMPLETION: enum vfault_lie
- * @seed: VLIE_CHANCE: other bytes
+ * @seed: VLIE_CHANCE: another seed gives other bytes
  * @skip: matching events that are let by first
  * @count: events it strikes, at least 1
  * @delay: ms until the answer, or the end of the reset; at most VFAULT_MAX_DELAY

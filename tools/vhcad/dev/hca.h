@@ -118,7 +118,7 @@ void admin_answer_late(struct hca *hca);
 /* fault.c */
 /** fault_init() - an HCA begins without faults; 0 or -ENOMEM */
 int fault_init(struct hca *hca);
-/** fault_fini() - an HCA goes */
+/** fault_fini() - an HCA is freed */
 void fault_fini(struct hca *hca);
 /**
  * fault_strike() - does a fault strike here?
@@ -139,7 +139,7 @@ static inline bool fault_resetting(const struct hca *hca)
 }
 
 /* lie.c */
-/** lie_valid() - has such an entry what this fault lies in? */
+/** lie_valid() - has an entry of this kind the field that the fault falsifies? */
 bool lie_valid(const struct vfault *f);
 /** lie_in() - change an entry as a fault that strikes it says */
 void lie_in(const struct vfault *f, enum entry_kind kind, void *entry);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Entries of event and completion queues that lie. The owner never does: an entry that is not seen
- * is one that was not written.
+ * Faults that falsify fields of event and completion queue entries.  They leave the owner as it is:
+ * with a false one the entry would only look as if it had not been written.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct place {
 
 #define FIELD(type, f)	{ offsetof(struct type, f), sizeof(((struct type *)0)->f) }
 
-/* What an entry has no field for has no size. */
+/* Where a field is in an entry; size 0: entries of this kind do not have it. */
 static const struct {
 	const char *name;
 	struct place in[2];		/* enum entry_kind */

@@ -19,7 +19,7 @@
 int vdev_link_fault_arm(struct vhca_dev *dev, u32 port, const struct fab_fault *f);
 
 /**
- * vdev_link_fault_clear() - disarm those of a link
+ * vdev_link_fault_clear() - disarm the faults of a link
  * @dev: device
  * @port: 1..ports; 0: those of @link
  * @link: a link between switches; NULL: every link

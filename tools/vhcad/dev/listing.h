@@ -19,7 +19,7 @@
  * @dlid, @dest_qpn: the peer it is connected to, or 0
  * @send_cqn, @recv_cqn: VLIST_NONE: it has no such CQ
  * @xrcdn: XRC domain, or VLIST_NONE
- * @has_srq: its receives come from @srqn; of an XRC target the last one did
+ * @has_srq: its receives come from @srqn; for an XRC target the last receive did
  * @sq_blocks: blocks rung and not taken yet
  * @sq_requests: requests under way
  * @rq_left: receives posted and not taken
@@ -94,7 +94,7 @@ struct vgroup_info {
  * @access: VHCA_ACCESS_*
  * @windows: windows bound to this region
  * @region: window: the key of its region, or 0
- * @qpn: window of type 2: whose it is, or 0
+ * @qpn: window of type 2: the QP that it belongs to, or 0
  */
 struct vkey_info {
 	u32 key;

@@ -96,7 +96,7 @@ void hca_drop_objects(struct hca *hca)
 	struct vhca_dev *dev = &hca->dev;
 	const struct {
 		struct table *table;
-		/* false: there was too much for one pass */
+		/* returns false if there was too much for one pass */
 		bool (*drop)(struct vhca_dev *dev, void *obj);
 	} steps[] = {
 		{ &dev->qps, drop_qp }, { &dev->srqs, drop_srq }, { &dev->cqs, drop_cq },
@@ -117,7 +117,10 @@ void hca_drop_objects(struct hca *hca)
 				bool gone = steps[i].drop(dev, obj);
 
 				at += gone;
-				/* as much as one may do at once */
+				/*
+				 * an object that is not dropped yet has used up what one pass may
+				 * do
+				 */
 				dropped = gone ? dropped + 1 : DROP_AT_ONCE;
 			}
 			if (dropped < DROP_AT_ONCE && ++looked < LOOK_AT_ONCE)

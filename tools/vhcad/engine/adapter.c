@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * An adapter's life in the engine, and what it is at.
+ * An adapter's life in the engine, and what it does.
  */
 #include <errno.h>
 #include <stdlib.h>

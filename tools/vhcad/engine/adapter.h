@@ -2,7 +2,7 @@
 /*
  * An adapter as the engine sees it: something that can be polled, armed, run and notified.
  *
- * What is in struct adapter belongs to the adapter: whoever works for it holds its lock, see
+ * What is in struct adapter belongs to the adapter: a thread that works for it holds its lock, see
  * adapter_lock().
  */
 #ifndef VHCAD_ENGINE_ADAPTER_H
@@ -15,7 +15,7 @@
 struct adapter;
 struct shard;
 
-/* Adapters that one has sent to and that are remembered, see spread.c. */
+/* Number of adapters that an adapter has sent to and that it remembers, see spread.c. */
 #define ADAPTER_MET	6u
 
 /**
@@ -26,11 +26,11 @@ struct shard;
  *	are left
  * @run: have a turn: work for what is on the ready list, about SLICE_BYTES' worth; returns what
  *	that has cost, in bytes
- * @room: the fabric has delivered packets: move what is on the no_room list and fits now to the
- *	ready list; true if anything was moved
+ * @room: the fabric has delivered packets: move those ports on the no_room list that have room now
+ *	to the ready list; true if anything was moved
  * @tell: notify the guest of completions.  The caller has executed a full barrier behind them
- * @leave: it goes to another thread: the worker gives back what is the adapter's.  NULL: it has
- *	nothing
+ * @leave: it moves to another thread: the worker gives back what belongs to the adapter.  NULL:
+ *	there is nothing to give back
  * @scratch: bytes of memory, zeroed, that a worker has for such adapters
  */
 struct adapter_ops {
@@ -47,10 +47,10 @@ struct adapter_ops {
  * struct adapter - the engine's part of an adapter
  * @ops: set by the owner before adapter_add()
  * @engine: engine that it was added to
- * @home: the thread whose adapter it is, or will be when it has come there; atomic
- * @going: where it goes when the next pass begins; NULL: it stays
- * @callers: shards that wait for it, a bit each by their numbers; atomic
- * @inbox_link: on its way there
+ * @home: the shard (thread) that it belongs to, or is moving to; atomic
+ * @going: the shard that it moves to when the next pass begins; NULL: it stays
+ * @callers: shards that wait for it to come, a bit for each shard's number; atomic
+ * @inbox_link: in the inbox of the shard that it moves to
  * @worker: of the thread that has it; written atomically, as others compare it with their own
  * @node: on @home's list of adapters
  * @ready_node: on @home's list of adapters that wait for a turn
@@ -62,12 +62,12 @@ struct adapter_ops {
  * @met: adapters that it has sent to since work was spread last; @nmet of them
  * @met_last: the last one; it is in @met, or
  * @met_many: there are more than fit
- * @timers: of everything that the adapter has
+ * @timers: all timers of the adapter
  * @debt: nanoseconds that it has worked beyond its turns
  * @turns: that it has had
  * @worked: nanoseconds that work for it has taken
  * @worked_then: what @worked was when work was spread last
- * @group: of those that send to each other, the first one; while work is being spread
+ * @group: while work is being spread: the first adapter of its group, those that send to each other
  * @trace_row: of its turns
  */
 struct adapter {
@@ -144,11 +144,11 @@ void adapter_unlock(struct adapter *a);
 void adapter_attend(struct adapter *a);
 
 /* meet.c */
-/** adapter_seek() - adapter_meet() of one that is with another thread */
+/** adapter_seek() - adapter_meet() of an adapter that another thread has */
 void adapter_seek(struct adapter *a, struct adapter *b);
-/** adapter_note() - they belong together, see spread.c */
+/** adapter_note() - @a has sent to @b, see spread.c */
 void adapter_note(struct adapter *a, struct adapter *b);
-/** adapter_forget() - an adapter has not met anybody */
+/** adapter_forget() - forget the adapters that an adapter has sent to */
 void adapter_forget(struct adapter *a);
 
 /** adapter_home() - the thread that an adapter is with, or on its way to; any thread */
@@ -175,8 +175,8 @@ static inline bool adapter_is_near(const struct adapter *a, const struct adapter
  * @a: the sender
  * @b: the receiver
  *
- * Return: true if it may.  Otherwise they are on their way to each other, and when they may have
- * met what is on the sender's list @away has its turn again.
+ * Return: true if it may.  Otherwise the two are moving to one shard, and when they may have met,
+ * the QPs on the sender's list @away are run again.
  */
 static inline bool adapter_meet(struct adapter *a, struct adapter *b)
 {
@@ -192,13 +192,13 @@ static inline bool adapter_meet(struct adapter *a, struct adapter *b)
 }
 
 /**
- * adapter_alone() - does nobody work for any other adapter?
+ * adapter_alone() - is no thread working for any other adapter?
  * @a: adapter that is being worked for
  *
- * What changes the fabric, or others, asks first.
+ * Commands that change the fabric, or other adapters, ask this first.
  *
- * Return: true if nobody does.  Otherwise its thread sees to that as soon as the pass is over, and
- * polls the adapter then.
+ * Return: true if none is.  Otherwise the adapter's thread stops the others as soon as the pass is
+ * over, and polls the adapter then.
  */
 static inline bool adapter_alone(const struct adapter *a)
 {
@@ -240,7 +240,7 @@ static inline u64 adapter_now(const struct adapter *a)
  * @owed: nanoseconds that it has worked beyond its turns
  * @qps: QPs that have work, at most ADAPTER_COUNTED
  * @timers: timers that run
- * @why: a few words
+ * @why: what it waits for, in a few words
  */
 struct adapter_status {
 	u32 thread;
@@ -257,7 +257,7 @@ void adapter_status(const struct adapter *a, struct adapter_status *st);
 /**
  * cost_add() - charge an adapter for the time since the last charge
  * @a: adapter that has caused the work
- * @free_ns: nanoseconds of it that are its right
+ * @free_ns: nanoseconds of it that are not charged
  *
  * Return: nanoseconds that the work has taken, DEBT_MAX at most; 0 where time is not measured.
  */

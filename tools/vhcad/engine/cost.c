@@ -70,7 +70,7 @@ u64 cost_add(struct adapter *a, u64 free_ns)
 	if (!w->clock.spent)
 		return 0;
 	now = w->clock.spent(w->clock.arg);
-	/* nobody is charged for a clock that jumps or a host that takes the processor away */
+	/* a clock that jumps, or a host that takes the processor away, costs DEBT_MAX at most */
 	took = now > w->mark ? MIN(now - w->mark, (u64)DEBT_MAX) : 0;
 	w->mark = now;
 	w->late = false;

@@ -178,7 +178,7 @@ void adapter_lock(struct adapter *a)
 			return;
 		from = adapter_home(a) == s ? container_of(a->worker, struct shard, worker) : NULL;
 		shard_unlock(s);
-		/* it is about to be put into the inbox, by who has the lock of where it was */
+		/* the holder of the lock of its previous shard is about to put it into the inbox */
 		if (from) {
 			shard_lock(from);
 			shard_unlock(from);

@@ -136,7 +136,7 @@ void engine_unlock(struct engine *e);
  * @sleeps: how often its threads have slept
  * @wakes: how often another thread has woken one
  * @helped: how often another thread has worked in the place of one, see adapter_attend()
- * @why: what the first one is at, or what it waits for
+ * @why: what the first thread does, or what it waits for
  */
 struct engine_status {
 	u32 threads, awake;

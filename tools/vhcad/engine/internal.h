@@ -9,32 +9,32 @@
 
 #include "engine/adapter.h"
 
-/* Shards share no line of the cache, nor one that is fetched with it. */
+/* Shards share no cache line, nor a pair of lines that are fetched together. */
 #define SHARD_ALIGN	128u
 
 /**
  * struct shard - a thread, those that help it, and the adapters they work for
- * @engine: whose it is
+ * @engine: the engine it is part of
  * @number: from 0
  * @fabric: what it runs beside its adapters; NULL: another shard does
- * @worker: what whoever works has of its own: one thread works at a time
- * @adapters: those that are here
+ * @worker: state of the thread that works for the shard, which is one at a time
+ * @adapters: those that are in this shard
  * @ready: adapters that wait for a turn
  * @turn: the adapter that is working, or was last; it is not on @ready
- * @run: held while somebody works; protects all that follows and the adapters, but for what is
+ * @run: held while a thread works; protects all that follows and the adapters, except what is
  *	atomic
- * @gate: held by whoever wants @run next
+ * @gate: held by the thread that takes @run next
  * @waiters: threads in shard_lock(); atomic
  * @inbox: adapters that come from other shards
- * @news: an adapter goes, is called, or has gone elsewhere; atomic
- * @load: part of the time in which it has worked, in thousandths; atomic
- * @since: when that was measured from
- * @napped: nanoseconds since in which it has slept, or found nothing to do
+ * @news: an adapter is leaving, is called, or has moved elsewhere; atomic
+ * @load: part of the time since @since in which it has worked, in thousandths; atomic
+ * @since: when the measurement of @load began
+ * @napped: nanoseconds since then in which it has slept, or found nothing to do
  * @wakefd: eventfd that ends the thread's sleep
  * @asleep: the thread is in ppoll(), or about to enter it; atomic
  * @nap_until: when the sleeping thread wakes by itself
  * @nap_why: what it waits for
- * @woken_by: who has woken it last, for the trace; atomic
+ * @woken_by: which thread has woken it last, for the trace; atomic
  * @sleeps: how often it has slept
  * @helped: how often another thread has worked in its place
  * @wakes: how often it was woken; atomic
@@ -88,7 +88,7 @@ struct engine {
 /** shard_init() - a shard, all zero, gets no adapters yet; 0, or -1 with errno set */
 int shard_init(struct shard *s, struct engine *e, const struct engine_clock *clock);
 
-/** shard_fini() - undoes shard_init(); the adapters are gone */
+/** shard_fini() - undoes shard_init(); the shard has no adapters any more */
 void shard_fini(struct shard *s);
 
 /** shard_lock_in_turn() - shard_lock() of the shard's own thread, which lets others go first */
@@ -103,14 +103,14 @@ void shard_unlock(struct shard *s);
 /** shard_open() - shard_take() of an inbox that is not empty */
 void shard_open(struct shard *s);
 
-/** shard_take() - adapters that have come are its own now; under its lock */
+/** shard_take() - take over adapters that have moved to this shard; under its lock */
 static inline void shard_take(struct shard *s)
 {
 	if (!inbox_empty(&s->inbox))
 		shard_open(s);
 }
 
-/* What has woken a thread, as the trace has it. */
+/* Who has woken a thread, in the words of the trace. */
 #define WOKEN_BY_GUEST		"woken by a guest"
 #define WOKEN_BY_CONTROL	"woken by a change"
 #define WOKEN_BY_FABRIC		"woken by a packet"
@@ -120,17 +120,20 @@ static inline void shard_take(struct shard *s)
 void shard_wake(struct shard *s, const char *by);
 
 /* meet.c */
-/** shard_answer() - adapters go where they want to, or are called to; under its lock */
+/** shard_answer() - adapters move to where they want to, or are called to; under its lock */
 void shard_answer(struct shard *s);
-/** adapter_send_off() - an adapter goes to another shard when the next pass begins */
+/** adapter_send_off() - let an adapter move to another shard when the next pass begins */
 void adapter_send_off(struct adapter *a, struct shard *to);
-/** engine_forget() - an adapter is gone: nobody has met it, or waits for it; all are locked */
+/**
+ * engine_forget() - an adapter has left the engine: no other one remembers it, or waits for it; all
+ * shards are locked
+ */
 void engine_forget(struct engine *e);
-/** engine_gather() - all adapters come to the first shard; all are locked */
+/** engine_gather() - move all adapters to the first shard; all shards are locked */
 void engine_gather(struct engine *e);
 
 /* spread.c */
-/** shard_spread() - now and then, has some of many adapters go to a shard with less to do */
+/** shard_spread() - now and then, move some of many adapters to a shard that has less to do */
 void shard_spread(struct shard *s);
 
 /* turn.c */

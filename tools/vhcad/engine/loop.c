@@ -74,8 +74,9 @@ static bool after_packets(struct shard *s)
 }
 
 /*
- * May the fabric be polled?  It delivers to all adapters, so nobody works for any meanwhile, unless
- * all are here.  Otherwise the thread sees to that if there is something to do.
+ * May the fabric be polled?  It delivers to all adapters, so that no thread may work for any of
+ * them meanwhile, unless one thread has them all.  Otherwise, if there is something to do, the
+ * thread asks for the others to be stopped.
  */
 static bool may_poll_fabric(struct shard *s)
 {
@@ -99,12 +100,12 @@ static bool poll_adapters(struct shard *s)
 	return did;
 }
 
-/* Adapters come and go. */
+/* Adapters move to and from this shard. */
 static void take_mail(struct shard *s)
 {
 	struct fabric *f = s->engine->fabric;
 
-	/* who has no adapter does not touch the time: the fabric's thread may be alone with it */
+	/* only a shard that has adapters sets the time: the fabric's thread may own it alone */
 	if (f && !s->fabric && !list_empty(&s->adapters))
 		fab_advance(f, s->worker.now);
 	shard_take(s);
@@ -122,7 +123,7 @@ static bool pass(struct shard *s)
 	w->now = worker_now(w);
 	if (f)
 		fab_set_now(f, w->now);
-	/* behind the clock, so that no adapter's time goes back */
+	/* the clock is read before this one, so that no adapter's time goes back */
 	if (!w->alone)
 		take_mail(s);
 	gmem_enter();
@@ -138,8 +139,9 @@ static bool pass(struct shard *s)
 }
 
 /*
- * What needs that nobody works for any adapter: commands of the shard's adapters that say so, and
- * the fabric.  Receivers may be in other shards, whose threads then go on with what they have got.
+ * Does what must not run while any thread works for an adapter: commands of the shard's adapters
+ * that ask for it, and the fabric.  Receivers may be in other shards, whose threads then go on with
+ * what they have got.
  */
 static void work_alone(struct shard *s)
 {
@@ -158,7 +160,7 @@ static void work_alone(struct shard *s)
 		fab_poll(s->fabric, now, PASS_PACKETS);
 	worker_notify(&s->worker);
 	gmem_exit();
-	/* the others look what they have got */
+	/* the other threads look at what their adapters have got */
 	for (u32 i = 0; i < e->nshards; i++)
 		if (&e->shard[i] != s)
 			__atomic_store_n(&e->shard[i].news, true, __ATOMIC_RELAXED);
@@ -194,7 +196,7 @@ static inline u64 next_due(struct shard *s)
 	return MIN(next_timer(s), next_packet(s));
 }
 
-/* A pass, and what it has left to be done alone; true if there may be more. */
+/* A pass, and the work that it has left for a time alone; true if there may be more. */
 static bool work(struct shard *s)
 {
 	bool busy = pass(s);
@@ -231,8 +233,8 @@ u64 shard_poll(struct shard *s)
 }
 
 /*
- * Declares the thread asleep, unless there is something to do after all.  From then on whoever
- * brings work sees that nobody is awake.
+ * Declares the thread asleep, unless there is something to do after all.  From then on a thread
+ * that brings work sees that it has to wake this one.
  */
 static bool fall_asleep(struct shard *s)
 {
@@ -246,7 +248,7 @@ static bool fall_asleep(struct shard *s)
 	return true;
 }
 
-/* May a thread that helps do more?  What is to be done alone is left to the shard's own. */
+/* May a helping thread go on?  What has to be done alone is left to the shard's own thread. */
 static bool may_go_on(const struct shard *s, u64 start)
 {
 	return s->worker.now - start < s->engine->help_ns && !s->worker.wants_alone;
@@ -300,7 +302,7 @@ static void trace_nap(struct shard *s, u64 begin, u64 planned, bool woken)
 		    0, 0);
 }
 
-/* Sleeps until woken or until due; called and left with @run held. */
+/* Sleeps until woken, or until @due; called and left with @run held. */
 static void nap(struct shard *s, u64 due)
 {
 	struct pollfd fd = { .fd = s->wakefd, .events = POLLIN };

@@ -2,14 +2,15 @@
 /*
  * Adapters of several threads come together.
  *
- * An adapter sends to those of its own shard only.  If its receiver is in a shard with a lower
- * number, the adapter goes there; if it is in one with a higher number, it calls the receiver, who
- * comes.  So whoever moves because of a packet moves to a lower number: nobody can go where the
- * other has just left, and after as many moves as there are shards all are together that send to
- * each other.  spread.c alone moves adapters to higher numbers, now and then.
+ * An adapter sends only to adapters of its own shard.  If its receiver is in a shard with a lower
+ * number, the adapter moves there; if it is in one with a higher number, the adapter calls the
+ * receiver, which moves here.  So a packet moves adapters only to lower numbers: none can move to a
+ * shard that its peer has just left, and after as many moves as there are shards all adapters that
+ * send to each other are together.  Only spread.c moves adapters to higher numbers, now and then.
  *
- * Whoever waits looks again when an adapter has come to its shard, and when one that it has called
- * has gone elsewhere.  All moves are at the beginning of a pass, when nobody walks a list.
+ * A waiting adapter looks again when an adapter has come to its shard, and when one that it has
+ * called has moved elsewhere.  All moves are at the beginning of a pass, when no list is being
+ * walked.
  */
 #include "engine/internal.h"
 
@@ -17,7 +18,7 @@
  * Moving
  */
 
-/* Those of an adapter's QPs that waited for an adapter of another shard look again. */
+/* QPs that waited for an adapter of another shard look whether it is here now. */
 static void look_again(struct adapter *a)
 {
 	if (list_empty(&a->away))
@@ -42,7 +43,7 @@ static void take_off(struct shard *s, struct adapter *a)
 	a->going = NULL;
 }
 
-/* It is here from now on. */
+/* Makes an adapter one of this shard. */
 static void put_on(struct shard *s, struct adapter *a)
 {
 	__atomic_store_n(&a->worker, &s->worker, __ATOMIC_RELAXED);
@@ -57,7 +58,10 @@ static void ask_for_news(struct shard *s)
 	shard_wake(s, WOKEN_BY_SHARD);
 }
 
-/* Those that have called an adapter, as bits, and where it does not come, look where it is now. */
+/*
+ * Has the shards in @callers, a bit each, which have called an adapter that does not move to them,
+ * look for it where it is now.
+ */
 static void tell_callers(struct engine *e, u64 callers)
 {
 	for (; callers; callers &= callers - 1)
@@ -67,7 +71,10 @@ static void tell_callers(struct engine *e, u64 callers)
 static void leave(struct shard *s, struct adapter *a, struct shard *to)
 {
 	take_off(s, a);
-	/* from here on others look for it there; who finds nothing waits for this shard's lock */
+	/*
+	 * other threads look for it there now; one that does not find it waits for this shard's
+	 * lock
+	 */
 	__atomic_store_n(&a->home, to, __ATOMIC_SEQ_CST);
 	inbox_put(&to->inbox, &a->inbox_link);
 	shard_wake(to, WOKEN_BY_SHARD);
@@ -82,7 +89,7 @@ void shard_open(struct shard *s)
 
 		l = l->next;
 		put_on(s, a);
-		/* who has called it meanwhile may not have found it anywhere */
+		/* a shard that called it during the move may not have found it in any shard */
 		if (__atomic_load_n(&a->callers, __ATOMIC_SEQ_CST))
 			__atomic_store_n(&s->news, true, __ATOMIC_RELAXED);
 	}
@@ -90,7 +97,7 @@ void shard_open(struct shard *s)
 		look_again(container_of(at, struct adapter, node));
 }
 
-/* Where an adapter shall be: where it wants to go or is called to; the lowest number counts. */
+/* Moves an adapter to where it wants to go or is called to; of several the lowest number counts. */
 static void answer(struct shard *s, struct adapter *a)
 {
 	u64 callers = 0;
@@ -113,7 +120,7 @@ static void answer(struct shard *s, struct adapter *a)
 
 void shard_answer(struct shard *s)
 {
-	/* before the callers are read: who calls from here on says so again */
+	/* before the callers are read: a shard that calls after this sets it again */
 	__atomic_store_n(&s->news, false, __ATOMIC_SEQ_CST);
 	list_for_each_safe(l, &s->adapters) {
 		struct adapter *a = container_of(l, struct adapter, node);
@@ -143,7 +150,10 @@ void engine_gather(struct engine *e)
 			take_off(s, a);
 			__atomic_store_n(&a->home, first, __ATOMIC_SEQ_CST);
 			put_on(first, a);
-			/* it may sleep, and nobody knocks for doorbells that are not armed */
+			/*
+			 * the first shard may sleep, and doorbells that are not armed do not wake
+			 * it
+			 */
 			ask_for_news(first);
 		}
 	}
@@ -164,19 +174,19 @@ void adapter_seek(struct adapter *a, struct adapter *b)
 			adapter_send_off(a, there);
 		return;
 	}
-	/* it is on its way to this one */
+	/* the adapter is moving to this shard */
 	if (there == here)
 		return;
 	__atomic_fetch_or(&b->callers, 1ull << here->number, __ATOMIC_SEQ_CST);
 	/*
-	 * Either the shard that is read now looks at the callers, or the adapter has left it before
-	 * and the one where it arrives does.
+	 * Either the shard that is read here sees the callers, or the adapter has left it before
+	 * that and the shard where it arrives sees them.
 	 */
 	ask_for_news(adapter_home(b));
 }
 
 /* ------------------------------------------------------------------------
- * Who belongs together
+ * Groups of adapters that send to each other
  */
 
 void adapter_note(struct adapter *a, struct adapter *b)
@@ -200,7 +210,7 @@ void adapter_forget(struct adapter *a)
 
 void engine_forget(struct engine *e)
 {
-	/* one alone has met nobody */
+	/* with one shard no adapter is remembered */
 	for (u32 i = 0; i < e->nshards && e->nshards > 1; i++) {
 		struct shard *s = &e->shard[i];
 

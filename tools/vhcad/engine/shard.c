@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A thread's adapters, and how other threads get between its slices, wake it, and hand adapters to
- * it.
+ * A shard: a thread's adapters, and how other threads run between its slices, wake it, and hand
+ * adapters to it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -35,8 +35,8 @@ void shard_fini(struct shard *s)
 }
 
 /*
- * The gate makes @run fair: who waits for @run holds the gate, so the shard's thread, which passes
- * the gate as well, comes behind those that were there first.
+ * The gate makes @run fair: a thread that waits for @run holds the gate, so the shard's thread,
+ * which takes the gate as well, queues behind those that were there first.
  */
 void shard_lock_in_turn(struct shard *s)
 {

@@ -2,19 +2,23 @@
 /*
  * Work is spread over the threads.
  *
- * Adapters come together where they send to each other, see meet.c, and would all be on one thread
- * in the end.  So a thread that has hardly slept for a while has some go: those that have sent to
- * each other in this time, and to no other, of such groups the one that makes this thread and the
- * one with the least to do most alike.  One group is not torn apart.
+ * Adapters move to one thread where they send to each other, see meet.c, and would all be on one
+ * thread in the end.  So a thread that has hardly slept for a while gives some away: a group of
+ * adapters that have sent to each other in this time, and to no other.  Of such groups it takes the
+ * one whose move leaves this thread and the idlest one with the most equal work.  A group is never
+ * split.
  */
 #include "engine/internal.h"
 #include "fabric/fabric.h"
 
-/* How long a thread is looked at. */
+/* How long the load of a thread is measured. */
 #define PERIOD_NS	10000000u
-/* The share of that time, in thousandths, from which on a thread that works is busy. */
+/* Load of a thread, in thousandths, from which on it counts as busy. */
 #define BUSY		900u
-/* What is to become less, at least: to this of what it was, in thousandths. */
+/*
+ * A group moves only if the busier thread has at most this part of the load afterwards, in
+ * thousandths.
+ */
 #define WORTH		900u
 
 static u64 work_of(const struct adapter *a)
@@ -34,7 +38,7 @@ static void unite(struct adapter *a, struct adapter *b)
 	first_of(b)->group = first_of(a);
 }
 
-/* Finds out who belongs together. */
+/* Finds the groups of adapters that send to each other. */
 static void find_groups(struct shard *s)
 {
 	list_for_each_safe(l, &s->adapters) {
@@ -45,11 +49,11 @@ static void find_groups(struct shard *s)
 	list_for_each_safe(l, &s->adapters) {
 		struct adapter *a = container_of(l, struct adapter, node);
 
-		/* one that is on its way back is in no group yet */
+		/* an adapter that is moving to this shard is in no group yet */
 		for (u32 i = 0; i < a->nmet; i++)
 			if (adapter_is_near(a, a->met[i]))
 				unite(a, a->met[i]);
-		/* it is not known with whom */
+		/* which adapters it has sent to is not known */
 		if (a->met_many)
 			list_for_each_safe(k, &s->adapters)
 				unite(a, container_of(k, struct adapter, node));
@@ -75,7 +79,7 @@ static u32 load_of(const struct shard *s)
 	       __atomic_load_n(&s->load, __ATOMIC_RELAXED);
 }
 
-/* The other shard with the least to do. */
+/* The other shard with the least load. */
 static struct shard *idlest(struct shard *s)
 {
 	struct engine *e = s->engine;
@@ -87,7 +91,7 @@ static struct shard *idlest(struct shard *s)
 	return least;
 }
 
-/* The group after whose leaving the busier of the two shards has the least to do; or NULL. */
+/* The group whose move leaves the busier of the two shards with the least to do; or NULL. */
 static struct adapter *best_group(struct shard *s, u64 theirs)
 {
 	struct adapter *best = NULL;
@@ -121,7 +125,7 @@ static void relieve(struct shard *s, u64 passed)
 	first = best_group(s, load_of(to) * passed / 1000);
 	if (!first)
 		return;
-	/* other threads that look for help do not see it idle */
+	/* other busy threads do not take it for idle */
 	__atomic_fetch_add(&to->load, work_of_group(s, first) * 1000 / passed, __ATOMIC_RELAXED);
 	list_for_each_safe(l, &s->adapters) {
 		struct adapter *a = container_of(l, struct adapter, node);

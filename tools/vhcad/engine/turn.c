@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Adapters, and whose turn it is: those that have work stand in a circle.
+ * Adapters that have work wait in a circle for their turns.
  *
  * A turn is about a slice's worth of work.  When turns have cost a slice together, in bytes or in
- * time, the doorbells are looked at, and whoever has had the turn goes behind those who have come
- * meanwhile.  An adapter that has used more time than its turns are worth lets turns go by, see
- * cost.c.
+ * time, the doorbells are looked at, and an adapter that has had its turn goes behind those whose
+ * work has come meanwhile.  An adapter that has used more time than its turns are worth lets turns
+ * go by, see cost.c.
  */
 #include "engine/internal.h"
 #include "mem/mem.h"
@@ -56,7 +56,7 @@ static bool pays(struct shard *s, struct adapter *a)
 	return true;
 }
 
-/* Whoever has had the turn goes behind all others that have work. */
+/* An adapter that has had its turn goes behind all others that have work. */
 static void end_turn(struct shard *s)
 {
 	struct adapter *a = s->turn;
@@ -92,9 +92,9 @@ bool turns_run(struct shard *s)
 	u32 cost = 0;
 	struct list_head *l;
 
-	/* looks for news that have taken long are paid for, and others are free */
+	/* looks at doorbells are charged only if they find work and take long */
 	cost_begin(&s->worker);
-	/* the last turn of the pass before has ended before the doorbells were looked at */
+	/* the last turn of the previous pass was over when the doorbells were looked at */
 	end_turn(s);
 	while (cost < SLICE_BYTES && (l = list_pop(&s->ready))) {
 		struct adapter *a = container_of(l, struct adapter, ready_node);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a thread that works for adapters has of its own: the time it goes by, what the work under
- * way has cost, and memory to work in.
+ * State of a thread that works for adapters: the time it goes by, the cost of the work under way,
+ * and memory to work in.
  */
 #ifndef VHCAD_ENGINE_WORKER_H
 #define VHCAD_ENGINE_WORKER_H
@@ -25,8 +25,8 @@
 /* Pieces of one run of packets after which its remaining packets must be sent again. */
 #define RUN_PIECES	(SLICE_BYTES / PIECE_COST)
 /*
- * A packet has fewer pieces, empty ones included and each as often as it is looked at, or its
- * memory does not exist.
+ * With more pieces than this, counting empty ones and each as often as it is looked at, a packet
+ * fails as if its memory did not exist.
  */
 #define MAX_PIECES	(2 * WIRE_MAX_MTU)
 
@@ -73,7 +73,7 @@ void worker_notify(struct worker *w);
 /** cost_spent() - struct engine_clock's @spent, for a clock that is real */
 u64 cost_spent(void *arg);
 
-/** cost_begin() - charge nobody for the time up to now */
+/** cost_begin() - do not charge any adapter for the time up to now */
 static inline void cost_begin(struct worker *w)
 {
 	w->late = false;
@@ -101,7 +101,7 @@ static inline void cost_look(struct worker *w)
 	w->looks |= LOOK_EVERY - 1;
 }
 
-/** pieces_begin() - the sender's, or the receiver's, lists are walked next */
+/** pieces_begin() - the lists of the sender, or of the receiver, are walked next */
 static inline void pieces_begin(struct worker *w)
 {
 	w->all_pieces += w->pieces;
@@ -109,7 +109,7 @@ static inline void pieces_begin(struct worker *w)
 }
 
 /**
- * pieces_enough() - were so many pieces walked that the rest of a run must wait?
+ * pieces_enough() - were more pieces walked than one run may cost, so that the rest must wait?
  * @w: worker
  * @run: packets that are being placed
  * @done: bytes that are placed; at least one packet always is

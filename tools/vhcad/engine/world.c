@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * All threads at once: they are kept off their adapters, and woken.
+ * All shards at once: their threads are kept off the adapters, and woken.
  */
 #include "engine/internal.h"
 #include "fabric/fabric.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What ports have counted, put together from those who have counted it.
+ * Counters of ports, put together from the places where they are counted.
  */
 #include "fabric/pipe.h"
 
@@ -48,7 +48,10 @@ static void count_links(const struct fab_switch *sw, u32 n, struct port_count *c
 	count_pipe(sw->out[n - 1], c);
 }
 
-/* Nothing is lost between a port and the one switch, so that one end has counted for both. */
+/*
+ * Nothing is lost between a port and the one switch, so each end counts what the other has sent or
+ * received.
+ */
 static void count_peer(const struct port *peer, struct port_count *c)
 {
 	c->xmit_bytes = peer->rx_bytes;

@@ -46,7 +46,7 @@ static void on_changed(struct port *ib, u32 what)
 
 static const struct port_ops port_ops = { .state = on_state, .changed = on_changed };
 
-/* A port whose fabric is filled in gets ready for its cable. */
+/* Prepares a port, whose fabric is filled in, for its cable. */
 static void prepare(struct fab_port *port)
 {
 	port_init(&port->ib, port->ib.guid);
@@ -55,7 +55,7 @@ static void prepare(struct fab_port *port)
 	port->ib.ops = &port_ops;
 }
 
-/* It gets it, and the link comes up: one of the topology, or to a socket of its own. */
+/* Plugs in the cable, so that the link comes up: a topology's, or one to a socket of its own. */
 static void connect(struct fab_port *port, struct port *socket)
 {
 	fab_rate_codes(&port->rate, &port->ib.speed);

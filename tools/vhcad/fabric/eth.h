@@ -2,11 +2,11 @@
 /*
  * Ethernet ports: they share a segment, in which packets go where their Ethernet address, VLAN and
  * GID say, and which may be joined with that of the guests' network adapters (ether/ether.h).
- * Without a topology of Ethernet that takes no time.
+ * Without a topology of Ethernet the segment takes no time.
  *
- * An Ethernet port is active while its cable is in.  Its driver writes the table of its GIDs and
- * enables it: before that it neither sends nor receives, and frames for its addresses are the
- * network adapter's.  Everything here runs under the engine's lock.
+ * An Ethernet port is active while its cable is plugged in.  Its driver writes the table of its
+ * GIDs and enables it: before that it neither sends nor receives, and frames for its addresses go
+ * to the network adapter that has them.  Everything here runs under the engine's lock.
  */
 #ifndef VHCAD_FABRIC_ETH_H
 #define VHCAD_FABRIC_ETH_H
@@ -20,7 +20,7 @@ struct ether;
 #define ETH_PORTS	256u		/* of a fabric */
 
 /**
- * struct eth_addr - where packets come from, and what is taken
+ * struct eth_addr - an address that a port sends from and receives at
  * @mac: Ethernet address
  * @vlan: 1..4094, or WIRE_NO_TAG
  * @gid: IPv6 address, or an IPv4 address mapped to IPv6
@@ -33,10 +33,10 @@ struct eth_addr {
 
 /**
  * struct eth_gid - an entry of a port's table
- * @valid: there is one
- * @addr: it
- * @port: whose it is
- * @in_stations, @in_gids: by its Ethernet address, and by all of it, in the segment
+ * @valid: the entry is in use
+ * @addr: its address
+ * @port: the port that has the table
+ * @in_stations, @in_gids: links in the segment's tables of the same names
  */
 struct eth_gid {
 	bool valid;
@@ -73,9 +73,9 @@ struct fab_eth {
  * @mac: permanent address
  * @strict: see struct fab_eth
  *
- * Its link comes up at once, before the owner is told of anything.  fab_unplug() undoes it.
- * Returns 0; -ENOSPC: there are ETH_PORTS; -ENOMEM; -ENOENT: the topology of Ethernet has no link
- * for it.
+ * Its link comes up at once, before the owner is notified of anything.  fab_unplug() undoes it.
+ * Returns 0; -ENOSPC: there are ETH_PORTS already; -ENOMEM; -ENOENT: the topology of Ethernet has
+ * no link for it.
  */
 int fab_plug_eth(struct fabric *f, struct fab_port *port, const char *name, const u8 *mac,
 		 bool strict);
@@ -84,21 +84,21 @@ int fab_plug_eth(struct fabric *f, struct fab_port *port, const char *name, cons
  * fab_eth_set_gid() - write an entry of the table
  * @port: Ethernet port
  * @i: entry, below ETH_GIDS
- * @addr: NULL: there is none any more
+ * @addr: NULL: the entry is not in use any more
  *
- * The owner is told that GIDs have changed.
+ * The owner is notified that GIDs have changed.
  */
 void fab_eth_set_gid(struct fab_port *port, u32 i, const struct eth_addr *addr);
 
-/** fab_eth_enable() - packets for the port's addresses are its own from now on, or no more */
+/** fab_eth_enable() - begin or stop to receive packets for the port's addresses */
 void fab_eth_enable(struct fab_port *port, bool enabled);
 
-/** fab_eth_reset() - the port is as after fab_plug_eth(), but for what it has counted */
+/** fab_eth_reset() - the port is as after fab_plug_eth(), except for its counters */
 void fab_eth_reset(struct fab_port *port);
 
 /**
  * fabric_set_ether() - join Ethernet ports with the segment of the guests' network adapters
- * @f: fabric, which has its topologies by now
+ * @f: fabric, whose topologies are set
  * @e: segment that has not been started; is freed before the fabric
  *
  * With a topology of Ethernet they are joined by the link to TOPO_OUTSIDE, and without that link

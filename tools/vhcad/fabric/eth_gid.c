@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Tables of GIDs, and who has an address.  Where two ports claim one, the first to do so has it.
+ * Tables of GIDs, and which port has an address: of two ports that claim one, the first has it.
  */
 #include <string.h>
 #include <sys/auxv.h>
@@ -35,7 +35,10 @@ static struct list_head *station_bucket(struct eth_segment *s, const u8 *mac, u1
 
 static struct list_head *gid_bucket(struct eth_segment *s, const u8 *gid, const u8 *mac, u16 vlan)
 {
-	/* one after the other: what a sum of them hides a guest could choose */
+	/*
+	 * each is hashed in turn: keys with one sum, which a guest could choose, must not share a
+	 * bucket
+	 */
 	u64 key = hash_seeded(hash_seeded(station_key(mac, vlan), s->seed) ^ get_be64(gid),
 			      s->seed);
 
@@ -93,7 +96,7 @@ static void take_out(struct eth_gid *g)
 	list_del_init(&g->in_gids);
 }
 
-/* An address that is not a strict port's own stays in its table alone: nothing is sent there. */
+/* A strict port receives at its own address alone, so entries with others are not looked up. */
 static void put_in(struct eth_segment *s, struct eth_gid *g, const struct eth_addr *a)
 {
 	const struct fab_eth *eth = g->port->eth;

@@ -21,24 +21,24 @@ struct eth_box {
 
 /**
  * struct eth_segment - a fabric's Ethernet ports
- * @lock: what threads that are not the engine's touch: @stations, @gids, @enabled, @filling and
- *	@news.  The first three may be read under the engine's lock alone
- * @seed: secret, so that no guest can choose buckets
+ * @lock: protects what other threads than the engine's touch: @stations, @gids, @enabled, @filling
+ *	and @news.  The first three may be read under the engine's lock alone
+ * @seed: secret, so that guests cannot choose buckets
  * @stations: entries of all tables by Ethernet address and VLAN
  * @gids: entries of all tables by Ethernet address, VLAN and GID
- * @enabled: ports that are
+ * @enabled: number of enabled ports
  * @port: ports, in the order in which they were plugged in
  * @ether: the guests' network adapters, or NULL
- * @far: multicasts go to others than the ports: to those adapters, or to links
- * @out: what stands for those, as sender and as receiver
- * @socket: the other end of its cable, which faults of every link take down as well
- * @filling: frames from there,
- * @taking: and those that the engine takes,
- * @taken: the bytes of those that it has taken
+ * @far: multicasts go also to those adapters, or to links
+ * @out: stands for the network adapters, as sender and as receiver
+ * @socket: the other end of the cable of @out, which faults of every link take down as well
+ * @filling: frames from the network adapters, as they arrive
+ * @taking: frames from there that the engine takes now
+ * @taken: bytes of @taking that are done
  * @news: there is something in @filling; atomic
- * @frame: of those in @taking the one that comes to the ports now, or NULL,
- * @len: its bytes,
- * @cursor: and who has got it
+ * @frame: the frame of @taking that is being given to the ports, or NULL
+ * @len: bytes of @frame
+ * @cursor: which ports have got @frame
  */
 struct eth_segment {
 	pthread_mutex_t lock;
@@ -60,7 +60,7 @@ struct eth_segment {
 	struct fab_cursor cursor;
 };
 
-/** fab_all() - how many places for ports there are, of both kinds and for those outside */
+/** fab_all() - number of places for ports, of both link layers and of what is outside */
 static inline u32 fab_all(const struct fabric *f)
 {
 	return f->nports + (f->eth ? f->eth->nports + 1 : 0);
@@ -80,22 +80,23 @@ static inline struct fab_port *fab_nth(const struct fabric *f, u32 i)
 void eth_gids_init(struct eth_segment *s);
 /** eth_station() - the first enabled port with this address in this VLAN, or NULL */
 struct fab_port *eth_station(struct eth_segment *s, const u8 *mac, u16 vlan);
-/** eth_receiver() - the first enabled port whose table has what a path leads to, or NULL */
+/** eth_receiver() - the first enabled port whose table has the GID that a path leads to, or NULL */
 struct fab_port *eth_receiver(struct eth_segment *s, const struct wire_path *path);
-/** eth_gids_clear() - a port's table is empty; nobody is told */
+/** eth_gids_clear() - empty a port's table; its owner is not notified */
 void eth_gids_clear(struct eth_segment *s, struct fab_port *port);
 
 /* eth.c */
-/** eth_segment_of() - a fabric's segment, made if there is none yet; NULL without memory */
+/** eth_segment_of() - a fabric's segment, which is made if there is none; NULL without memory */
 struct eth_segment *eth_segment_of(struct fabric *f);
-/** eth_segment_free() - the fabric ends; or NULL */
+/** eth_segment_free() - free the segment of a fabric that ends; NULL is allowed */
 void eth_segment_free(struct eth_segment *s);
-/** eth_plug_outside() - network adapters get their link, if the topology has one for them */
+/** eth_plug_outside() - give the network adapters their link, if the topology has one for them */
 void eth_plug_outside(struct eth_segment *s);
-/** eth_unplug() - a port goes that is unplugged from all else */
+/** eth_unplug() - undo fab_plug_eth() for a port that is unplugged from everything else */
 void eth_unplug(struct fab_port *port);
-/** eth_goes_active() - nobody manages ports of Ethernet: true if the port, whose state has changed,
- *	has gone on to another one
+/**
+ * eth_goes_active() - Ethernet has no manager that activates ports: true if the port, whose state
+ * has changed, has gone on to another state here
  */
 static inline bool eth_goes_active(struct port *ib)
 {
@@ -122,10 +123,10 @@ static inline bool eth_hears(const struct fab_port *port, u16 vlan)
 /** eth_receivers() - fab_receivers() of a multicast */
 void eth_receivers(struct eth_segment *s, const struct wire_path *path, fab_port_fn fn, void *arg);
 /**
- * eth_arrive() - packets have come from a sender; they are one if there are several receivers
+ * eth_arrive() - packets of a sender have arrived; only one if there are several receivers
  * @from: sender
  * @run: packets
- * @c: of a multicast, as for fab_send_some(); NULL: all get it at once
+ * @c: for a multicast, as for fab_send_some(); NULL: all receivers get it at once
  * @budget: bytes of copies to make at the most, used up; NULL with @c
  *
  * Returns false if it has to be called again with the same packet.
@@ -134,16 +135,17 @@ bool eth_arrive(struct fab_port *from, struct run *run, struct fab_cursor *c, u3
 
 /* eth_out.c */
 /**
- * eth_take() - a frame from outside, which may be anything, comes to the ports
+ * eth_take() - give a frame from outside, which may hold anything, to the ports
  * @s: segment
  * @frame: the frame
  * @len: its bytes
- * @bytes: of copies to make at the most, used up; NULL: all there are
+ * @bytes: of copies to make at the most, used up; NULL: no limit
  *
- * Returns false if it has to be called again with the same frame, as not all have got it yet.
+ * Returns false if it has to be called again with the same frame, because some ports have not got
+ * it.
  */
 bool eth_take(struct eth_segment *s, const u8 *frame, u32 len, u32 *bytes);
-/** eth_has_room() - is there room on the link, if there is one, for what comes from outside? */
+/** eth_has_room() - has the link, if there is one, room for what comes from outside? */
 bool eth_has_room(const struct eth_segment *s);
 /** eth_poll() - take frames that have come from outside, up to @most; returns how many */
 u32 eth_poll(struct fabric *f, u32 most);

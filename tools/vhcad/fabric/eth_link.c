@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Where the tables of Ethernet's switches lead.
+ * Where the forwarding tables of Ethernet switches lead.
  *
- * Who gets a frame is found when it sets out, as in a segment without links; switches bring it to
- * the end where that port is.  Multicasts go to all ends, along a tree, and each end judges by its
- * VLANs.  Nobody manages these switches: as bridges that talk to each other they find new ways by
- * themselves when links between them go or come.
+ * The receiver of a frame is looked up when the frame is sent, as in a segment without links;
+ * switches forward it to the link's end where that port is.  Multicasts go to all ends, along a
+ * tree, and each end filters by its VLANs.  These switches have no manager: like bridges with a
+ * spanning tree protocol they find new routes by themselves when links between them go down or come
+ * up.
  */
 #include "fabric/eth_internal.h"
 #include "fabric/pipe.h"
@@ -29,14 +30,14 @@ int eth_renew(struct topo *t)
 {
 	int lost = t->write(t);
 
-	/* without memory the next frame asks again */
+	/* without memory it is written again for the next frame */
 	t->stale = lost < 0;
 	return lost;
 }
 
 /*
- * A multicast that comes by a port which is not of the tree, as that has changed meanwhile, goes no
- * further: others have brought it already, or will.
+ * A multicast that comes by a port which is not in the tree, because the tree has just changed, is
+ * not forwarded: it reaches the others along the tree.
  */
 static struct port_mask tree_ways(const struct fab_pipe *in)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What Ethernet ports and the guests' network adapters send each other.
+ * Frames between Ethernet ports and the guests' network adapters.
  *
- * Frames come on the thread of the adapters' segment and wait in a box for the engine, which reads
- * them as untrusted bytes, ICRC and all.  What goes out is made into frames here.
+ * Frames arrive on the thread of the adapters' segment and wait in a box for the engine, which
+ * parses them as untrusted bytes and checks the ICRC.  Packets that go out are made into frames
+ * here.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -58,7 +59,7 @@ static bool fill(struct eth_segment *s, const u8 *frame, u32 len)
 	return true;
 }
 
-/* Called by the thread of the adapters' segment; true: no adapter is to get the frame. */
+/* Called by the thread of the adapters' segment; true: no other network adapter gets the frame. */
 static bool tap(void *arg, const u8 *frame, u32 len)
 {
 	struct fabric *f = arg;
@@ -72,7 +73,7 @@ static bool tap(void *arg, const u8 *frame, u32 len)
 	roce_parse(frame, &at, &path);
 	pthread_mutex_lock(&s->lock);
 	ours = mcast ? s->enabled : !!eth_station(s, frame, roce_vlan(path.vlan));
-	/* what there is no room for is lost, as on any wire */
+	/* a frame that the box has no room for is lost, as on any wire */
 	took = ours && fill(s, frame, len);
 	pthread_mutex_unlock(&s->lock);
 	if (took && f->wake)
@@ -104,7 +105,7 @@ void fabric_set_wake(struct fabric *f, void (*wake)(void *arg), void *arg)
 	f->wake_arg = arg;
 }
 
-/* Is there a frame to take: one that not all have got yet, or the next one? */
+/* Is there a frame to take: one that some ports have not got yet, or the next one? */
 static bool next_frame(struct eth_segment *s)
 {
 	const u8 *p;
@@ -131,7 +132,7 @@ static bool next_frame(struct eth_segment *s)
 	return true;
 }
 
-/* Spoiled on its way: the port counts it whose address it has. */
+/* A frame was corrupted: the port that has its address counts it. */
 static void count_bad(struct eth_segment *s, const u8 *frame, u32 len)
 {
 	struct fab_port *to = NULL;
@@ -153,7 +154,10 @@ bool eth_take(struct eth_segment *s, const u8 *frame, u32 len, u32 *bytes)
 	struct run run;
 	u32 at, paylen;
 
-	/* an adapter may send more than any port's MTU, and buffers of packets are for no more */
+	/*
+	 * an adapter may send more than the largest MTU of a port, for which buffers of packets are
+	 * made
+	 */
 	if (wire_parse_roce(frame, len, &h, &at, &paylen) != WIRE_OK || paylen > WIRE_MAX_MTU) {
 		count_bad(s, frame, len);
 		return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets of Ethernet ports: they set out and find their receivers, among the ports or outside.
+ * Ethernet ports send: packets find their receivers, among the ports or outside.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void capture_run(struct fab_port *port, struct run *run)
 		if (!len)
 			break;
 		capture_ether_frame(f->capture, port->cap_port, fab_stamp(f), buf, len);
-		/* those of a run have their own stamps */
+		/* packets of a run have different time stamps */
 		f->cap_time++;
 	}
 	fab_unlock(f);
@@ -34,7 +34,7 @@ static __attribute__((cold, noinline)) void record(struct fab_port *port, struct
 		capture_run(port, run);
 }
 
-/* Gives packets to the adapters outside, for which one port stands. */
+/* Gives packets to the network adapters outside, for which one port (@out) stands. */
 static void give_out(struct fab_port *from, struct run *run, u64 bytes)
 {
 	struct fabric *f = from->fabric;
@@ -44,7 +44,7 @@ static void give_out(struct fab_port *from, struct run *run, u64 bytes)
 	fab_unlock(f);
 }
 
-/* May the port send this?  What it may not is lost, and counted. */
+/* May the port send this?  If not, it is dropped and counted. */
 static bool may_send(struct fab_port *port, const struct run *run)
 {
 	struct fab_eth *eth = port->eth;
@@ -57,7 +57,7 @@ static bool may_send(struct fab_port *port, const struct run *run)
 	return false;
 }
 
-/* It leaves the port; false: nobody will get it. */
+/* A port sends packets; false: they have no receiver. */
 static bool set_out(struct fab_port *port, struct run *run, u64 bytes)
 {
 	if (!may_send(port, run))
@@ -71,10 +71,10 @@ static bool set_out(struct fab_port *port, struct run *run, u64 bytes)
 	return !run->pl || !run->pl->fault;
 }
 
-/* Links of a topology take it; @to: by its end, NULL: to all ends. */
+/* Sends by links of a topology to the end of @to; NULL: to all ends. */
 static void send_by_links(struct fab_port *from, const struct fab_port *to, struct run *run)
 {
-	/* network adapters outside that the file has no link for */
+	/* a network adapter outside, for which the topology file has no link */
 	if (!from->end || (to && !to->end))
 		from->ib.drops += run->npkts;
 	else
@@ -82,8 +82,9 @@ static void send_by_links(struct fab_port *from, const struct fab_port *to, stru
 }
 
 /*
- * What does not pass at once.  What is sent to the address of a port that has no such GID is lost:
- * the address is the port's all the same.  What comes from outside does not go back there.
+ * Packets that are not given to a port at once.  They are lost if they are for the address of a
+ * port that does not have their GID: that port still owns the address.  What comes from outside
+ * does not go back there.
  */
 static void send_on(struct fab_port *from, struct fab_port *to, struct run *run, u64 bytes)
 {
@@ -112,14 +113,14 @@ static void unicast(struct fab_port *from, struct run *run, u64 bytes)
 		send_on(from, to, run, bytes);
 }
 
-/* Does it get a multicast at once?  Over links a port gives itself its own ones alone. */
+/* Does the port get a multicast at once?  Over links only the sender does, its own packets. */
 static bool hears(const struct fab_port *port, const struct fab_port *from, u16 vlan)
 {
 	return (port->open || (port == from && port->ib.state == PORT_ACTIVE)) &&
 	       eth_hears(port, vlan);
 }
 
-/* A multicast goes to others than the ports of the segment. */
+/* Sends a multicast to receivers other than the ports of the segment. */
 static void multicast_far(struct fab_port *from, struct run *run, u64 bytes)
 {
 	const struct eth_segment *s = from->fabric->eth;
@@ -143,8 +144,8 @@ static bool lost(const struct run *run)
 }
 
 /*
- * Sends to all ports in the VLAN, by their numbers from 1, and once to the adapters outside or by a
- * link.
+ * Sends to all ports in the VLAN, in the order of their numbers from 1, and once to the adapters
+ * outside or by a link.
  */
 static bool multicast(struct fab_port *from, struct run *run, u64 bytes, struct fab_cursor *c,
 		      u32 *budget)
@@ -160,13 +161,13 @@ static bool multicast(struct fab_port *from, struct run *run, u64 bytes, struct 
 	for (bool begun = c && c->next; n <= s->nports && !lost(run); n++, begun = false) {
 		struct fab_port *to = s->port[n - 1];
 
-		/* the one that has to come again is not made to wait again */
+		/* the port that has to get the packet again does not pause again */
 		if (c && !begun && datagram_pause(&d, 0))
 			return fab_come_again(c, n, 0);
 		if (!hears(to, from, roce_vlan(run->h.vlan)))
 			continue;
 		d.at = begun ? c->at : 0;
-		/* the adapter itself gives it to its own QPs */
+		/* the adapter itself gives the packet to its own QPs */
 		if (to == from)
 			to->ops->rx_mcast(to, &d);
 		else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The fabric as a whole: it is made, and time passes in it.
+ * The fabric as a whole: it is made here, and its time advances here.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "fabric/pipe.h"
 #include "fabric/threads.h"
 
-/* The one switch that there is without a topology. */
+/* The one switch of a fabric without a topology. */
 static struct fab_switch *shared_switch(struct fabric *f)
 {
 	struct fab_switch *sw = calloc(1, sizeof(*sw));
@@ -130,7 +130,7 @@ void fabric_set_stamps(struct fabric *f)
 u32 fab_room(const struct fab_port *port)
 {
 	const struct fabric *f = port->fabric;
-	/* every packet may be doubled on its way, and go to the widest group */
+	/* every packet may be duplicated on its way, and go to the largest group */
 	u32 most = 2 * MAX(port->eth ? f->eth->nports + 1 : f->widest, 1u);
 	u32 room = fab_queues(f) ? f->nfree / most : UINT32_MAX;
 
@@ -147,7 +147,10 @@ u32 fab_poll(struct fabric *f, u64 now, u32 most)
 		f->agents_at = UINT64_MAX;
 		f->agents->run(f->agents_arg, now);
 	}
-	/* each has its own share: whoever sends MADs or frames all the time holds up no links */
+	/*
+	 * each has its own share: a port that sends MADs or frames all the time does not delay
+	 * links
+	 */
 	if (!list_empty(&f->mads))
 		n = mads_run(f, most);
 	if (f->eth && eth_waiting(f->eth))

@@ -118,7 +118,7 @@ enum place {
 	BETWEEN,		/* a link between switches */
 };
 
-/* Is it about packets like this one? */
+/* Is the fault for packets like this one? */
 static bool is_about(const struct fab_armed *a, const struct fab_crossing *c)
 {
 	const struct fab_fault *fault = &a->fault;
@@ -221,10 +221,10 @@ static void strike(struct fabric *f, const struct fab_fault *fault, const struct
 	}
 }
 
-/* Where the class of a MAD stands, behind its headers. */
+/* Offset of the management class in a MAD. */
 #define MAD_CLASS	1u
 
-/* @at: where the BTH is */
+/* @at: offset of the BTH */
 static void crossing(struct fab_crossing *c, const u8 *bytes, u32 len, u32 at)
 {
 	u32 data;
@@ -246,7 +246,7 @@ void crossing_frame(struct fab_crossing *c, const u8 *bytes, u32 len)
 {
 	struct roce_place at;
 
-	/* what a fault has spoiled goes no further than the link's end */
+	/* a frame that a fault has corrupted is dropped at the link's end */
 	if (roce_find(bytes, len, &at))
 		crossing(c, bytes, len, at.bth);
 }
@@ -265,7 +265,7 @@ void fab_faults_meet(struct fabric *f, const struct fab_crossing *c, struct fab_
 		}
 		if (at == NOWHERE || f->now - a->at < a->fault.after * MSEC)
 			continue;
-		/* what a stall holds up does not begin another one */
+		/* a packet that a stall delays does not begin another stall */
 		if (a->fault.kind == FAB_STALL && *held_at(c, at) > f->now)
 			continue;
 		if (!strikes(a, &dice))

@@ -2,9 +2,9 @@
 /*
  * Faults of links that somebody asked for.
  *
- * What strikes which packet follows from a fault's seed and from how many packets it was asked
- * about before, and from nothing else: the same packets in the same order fare the same.  While
- * no fault is armed nobody asks.
+ * Which packets a fault strikes follows from its seed and from how many packets have met it before,
+ * and from nothing else: the same packets in the same order meet the same faults.  While no fault
+ * is armed, none of this runs.
  */
 #ifndef VHCAD_FABRIC_FAULT_H
 #define VHCAD_FABRIC_FAULT_H
@@ -25,16 +25,16 @@ struct fab_link;
 
 enum fab_fault_kind {
 	FAB_LOSS,
-	FAB_DELAY,		/* it takes longer, and what comes behind waits for it */
-	FAB_REORDER,		/* it takes longer, and what comes behind overtakes it */
+	FAB_DELAY,		/* it takes longer, and packets behind it wait for it */
+	FAB_REORDER,		/* it takes longer, and packets behind it overtake it */
 	FAB_DUPLICATE,
 	FAB_CORRUPT,		/* one bit arrives wrong */
 	FAB_STALL,		/* nothing gets through for a while, this one included */
-	FAB_FLAP,		/* the link is down for a while; what is under way to it is lost */
+	FAB_FLAP,		/* the link is down for a while; packets on it and to it are lost */
 	FAB_FAULT_KINDS,
 };
 
-/* Which way along the port's cable. */
+/* Direction along the port's cable. */
 enum fab_direction {
 	FAB_BOTH,
 	FAB_OUT,
@@ -44,20 +44,20 @@ enum fab_direction {
 /**
  * struct fab_fault - a fault of links
  * @kind: enum fab_fault_kind
- * @port: whose link; NULL: of every one
+ * @port: port whose link it is; NULL: every link
  * @link: one between switches of a topology, and @port is NULL
- * @direction: enum fab_direction, of @port; of @link it is out from its first end to the second
- *	one.  With every link a packet is met once, as it leaves its adapter
+ * @direction: enum fab_direction, as @port sees it; for @link, out is from its first end to the
+ *	second one.  A fault of every link strikes a packet only once, as it leaves its adapter
  * @opcode: only packets whose opcode's name has these words, see wire_named(); empty: all
  * @mgmt_class: only management packets of this class: MADs to QP 0 or 1; 0: all packets
  * @has_dqpn: only packets to QP @dqpn
  * @permille: how many of a thousand packets it strikes, 1 to 1000
- * @seed: another one strikes others
+ * @seed: with another seed it strikes other packets
  * @skip: packets that are let by first
- * @count: packets it strikes before it is gone; 0: no end
- * @usec: how long: FAB_DELAY, FAB_REORDER, FAB_STALL, FAB_FLAP; at least 1.  FAB_DUPLICATE:
- *	how much later the second copy is, if it is
- * @jitter: up to how many us longer
+ * @count: packets it strikes before it is disarmed; 0: no end
+ * @usec: duration for FAB_DELAY, FAB_REORDER, FAB_STALL, FAB_FLAP; at least 1.  For FAB_DUPLICATE:
+ *	how much later the second copy arrives; may be 0
+ * @jitter: random part that is added to @usec, up to this many us
  * @after: ms from arming until it begins
  * @until: ms from arming until it ends, 0: it does not
  */
@@ -104,7 +104,7 @@ int fab_fault_arm(struct fabric *f, const struct fab_fault *fault);
  * @port: those of its link; NULL and no @link: those of every link
  * @link: those of a link between switches
  *
- * Packets that are late already stay so, and a link that is down comes up in its time.
+ * Packets that are delayed already arrive as delayed, and a link that is down comes up at its time.
  */
 void fab_fault_clear(struct fabric *f, const struct fab_port *port, const struct fab_link *link);
 
@@ -115,7 +115,7 @@ void fab_fault_clear(struct fabric *f, const struct fab_port *port, const struct
  * @link: at a link between switches
  * @out: receives the faults in the order of arming, with what is left of their counts
  *
- * Faults whose time is over are not armed any more.  Returns their number.
+ * Faults whose time is over are not listed.  Returns their number.
  */
 u32 fab_fault_list(struct fabric *f, const struct fab_port *port, const struct fab_link *link,
 		   struct fab_fault out[FAB_MAX_FAULTS]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Data VLs of links: which of them a packet takes, which has its turn, and whose packet it is.
+ * Data VLs of links: the VL that a packet takes, arbitration between VLs, and between input ports.
  *
- * A port uses as many as its OperationalVLs say; they share the link's room alike.  As long as that
- * is one there is nothing to choose.
+ * A port uses as many VLs as its OperationalVLs say; they share the link's buffer equally.  With
+ * one VL there is nothing to arbitrate.
  */
 #include "fabric/pipe.h"
 
@@ -13,7 +13,7 @@
 
 enum { LOW, HIGH, NO_TABLE };
 
-/* Data VLs that the port at the near end uses: OperationalVLs 1, 2, 3, 4 are 1, 2, 4, 8 of them. */
+/* Number of data VLs of the port at the near end: OperationalVLs 1, 2, 3, 4 mean 1, 2, 4, 8. */
 static u32 vls_of(const struct fab_pipe *p)
 {
 	return MIN(1u << (MAX(p->near->setup.op_vls, 1) - 1), PORT_VLS);
@@ -37,11 +37,11 @@ bool lane_drops(const struct fab_pipe *p, const struct fab_pipe *in,
 
 u32 lane_of(const struct fab_pipe *p, const struct fab_pipe *in, const struct fab_packet *packet)
 {
-	/* a table that has changed meanwhile does not strand it */
+	/* a packet stays on a valid VL even if the SL-to-VL table has changed meanwhile */
 	return MIN(vl_of(p, in, packet), vls_of(p) - 1);
 }
 
-/* The first packet of a lane, if it takes this link. */
+/* The first packet of an incoming lane, if it is to leave by this link. */
 static const struct fab_packet *head_for(const struct fab_pipe *in, u32 vl,
 					 const struct fab_pipe *p)
 {
@@ -82,7 +82,10 @@ u32 lanes_waiting(const struct fab_pipe *p, u64 now)
 	return waiting;
 }
 
-/* The lane of a port by whose VL this link's is meant; of several the one that waits longest. */
+/*
+ * The lane of an incoming link whose first packet takes this VL; of several, the one that has
+ * waited longest.
+ */
 static struct pipe_lane *lane_for(struct fab_pipe *in, const struct fab_pipe *p, u32 vl)
 {
 	const struct fab_packet *first = NULL;
@@ -104,7 +107,7 @@ struct pipe_lane *lane_next(struct fab_pipe *p, u32 vl)
 	u32 *turn = &p->lane[vl].turn, n = p->from->nports + 1;
 	struct pipe_lane *lane;
 
-	/* lanes_waiting() has seen one */
+	/* ends, as lanes_waiting() has found one */
 	do {
 		*turn = (*turn + 1) % n;
 		lane = lane_for(switch_in(p->from, *turn), p, vl);
@@ -116,7 +119,7 @@ struct pipe_lane *lane_next(struct fab_pipe *p, u32 vl)
  * Arbitration
  */
 
-/* The entry of a table that has its turn; PORT_ARBS: none of those that are ready stands there. */
+/* The next entry of a table whose VL is ready; PORT_ARBS: the table has none for those VLs. */
 static u32 find_entry(const struct fab_pipe *p, u32 table, u32 ready)
 {
 	const u8 (*entry)[2] = p->near->setup.vlarb[table];
@@ -132,7 +135,7 @@ static u32 find_entry(const struct fab_pipe *p, u32 table, u32 ready)
 	return PORT_ARBS;
 }
 
-/* An entry has its turn, once more or anew. */
+/* Takes an entry's turn: goes on with its weight, or begins it anew. */
 static u32 take_entry(struct fab_pipe *p, u32 table, u32 at)
 {
 	const u8 *entry = p->near->setup.vlarb[table][at];
@@ -173,7 +176,7 @@ u32 lane_choose(struct fab_pipe *p, u32 waiting)
 	p->arb.table = NO_TABLE;
 	if (!ready)
 		return NO_VL;
-	/* one alone needs no arbiter */
+	/* a single VL needs no arbitration */
 	if (!(ready & (ready - 1)))
 		return __builtin_ctz(ready);
 	return arbitrate(p, ready);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets of agents and of QP 0: they wait here until fab_poll(), so that whoever receives a
- * packet may answer it.  Those of VL15 take links that are up, whatever their ports' states; at
- * each switch they are for its agents, or go by its linear table.
+ * Packets of agents and of QP 0: they wait here until fab_poll(), so that the receiver of a packet
+ * may answer it at once.  Those of VL15 take links that are up, whatever their ports' states; each
+ * switch gives them to its agents, or forwards them by its linear table.
  *
- * Packets are bytes from one end to the other.  In a topology their hops are those of pipe.c; at
- * the one switch a link to a port is a step that takes no time.
+ * Packets are bytes from one end to the other.  In a topology pipe.c carries them over links; with
+ * the one switch, a link to a port is a step that takes no time.
  */
 #include <string.h>
 
@@ -13,12 +13,12 @@
 #include "fabric/pipe.h"
 #include "fabric/threads.h"
 
-/* What happens to a packet next. */
+/* The next step of a packet. */
 enum step {
-	FROM_PORT,		/* it leaves @from */
+	FROM_PORT,		/* it leaves the adapter's port @from */
 	FROM_SWITCH,		/* it leaves the switch @sw, see fab_switch_send(): @in, @port */
-	TO_SWITCH,		/* it comes to the one switch by @port */
-	TO_PORT,		/* it comes to the port that is at the one switch's @port */
+	TO_SWITCH,		/* it comes to the one switch by its port @port */
+	TO_PORT,		/* it comes to the adapter's port at @port of the one switch */
 };
 
 static void insert(struct fabric *f, struct fab_packet *p, u8 step, u64 due)
@@ -112,7 +112,7 @@ bool fab_switch_send(struct fabric *f, u32 sw, u32 in, u32 out, const struct run
 	return true;
 }
 
-/* The run that a packet is; false: it has arrived spoiled. */
+/* Makes a run of a packet; false: the packet is corrupted. */
 static bool parse(const struct fab_packet *p, struct run *run, struct payload *pl)
 {
 	struct wire_hdr h;
@@ -128,7 +128,7 @@ static bool parse(const struct fab_packet *p, struct run *run, struct payload *p
  * The one switch
  */
 
-/* A link of the one switch: what its faults do to a packet, whose next step is then due. */
+/* Applies faults to a packet on a link of the one switch; the packet's next step is due then. */
 static void cross(struct fabric *f, struct fab_packet *p, struct fab_port *from,
 		  struct fab_port *to, u8 step)
 {
@@ -171,7 +171,7 @@ static void capture(struct fab_port *port, const struct fab_packet *p)
 		capture_ib_packet(f->capture, port->cap_port, fab_stamp(f), p->bytes, p->len);
 }
 
-/* A packet of VL15 leaves a switch by a port. */
+/* A switch sends a packet of VL15 by a port. */
 static void leave_switch(struct fab_switch *sw, u32 out, struct fab_packet *p)
 {
 	struct fabric *f = sw->fabric;
@@ -187,7 +187,7 @@ static void leave_switch(struct fab_switch *sw, u32 out, struct fab_packet *p)
 	}
 }
 
-/* The port by which a switch sends on; 0: none. */
+/* The port by which a switch forwards; 0: none. */
 static u32 way_of(const struct fab_switch *sw, u16 dlid)
 {
 	u32 n = dlid <= sw->setup.linear_top ? sw->linear[dlid] : 0;
@@ -255,7 +255,7 @@ static void at_port(struct fab_port *to, struct fab_packet *p)
 {
 	to->ib.rx_packets++;
 	to->ib.rx_bytes += p->len;
-	/* nobody has recorded what a switch has sent */
+	/* a packet that a switch has sent is not in the capture yet */
 	if (!p->from)
 		capture(to, p);
 	deliver(to, p);
@@ -301,7 +301,7 @@ static void from_port(struct fab_port *port, struct fab_packet *p)
 	cross(f, p, port, NULL, TO_SWITCH);
 }
 
-/* What is not of VL15, from the one switch to a port. */
+/* Gives a packet that is not of VL15 from the one switch to a port. */
 static void data_to_port(struct fab_switch *sw, struct fab_packet *p)
 {
 	struct fabric *f = sw->fabric;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicasts as they leave their sender: copies that the one switch makes, and the sender's own.
+ * Multicasts as they leave their sender: copies by the one switch, and the sender's own copy.
  */
 #include "fabric/internal.h"
 #include "fabric/pipe.h"
@@ -20,13 +20,13 @@ void fab_give_mcast(struct fab_port *from, struct fab_port *to, struct datagram 
 	to->ops->rx_mcast(to, d);
 }
 
-/* The sender's memory is gone, and the payload with it. */
+/* The sender's memory, and so the payload, is not readable any more. */
 static bool lost(const struct run *run)
 {
 	return run->pl && run->pl->fault;
 }
 
-/* The packet has to come again, and goes on with port @n. */
+/* The packet has to be sent again later, and goes on with port @n. */
 bool fab_come_again(struct fab_cursor *c, u32 n, u64 at)
 {
 	*c = (struct fab_cursor){ .going = true, .next = n, .at = at };
@@ -34,15 +34,15 @@ bool fab_come_again(struct fab_cursor *c, u32 n, u64 at)
 }
 
 /*
- * An adapter gives its own multicasts to its own QPs itself, without asking a switch: a manager
- * writes no table for a group of one member, and a switch sends nothing back to where it came from.
+ * An adapter delivers its own multicasts to its own QPs, without a switch: a manager writes no
+ * table for a group of one member, and a switch sends nothing back by the port where it came from.
  */
 static bool hears_itself(const struct fab_port *from, u16 mlid)
 {
 	return from->joins && from->joins[mlid - MLID_FIRST];
 }
 
-/* The ports of the one switch that get a packet. */
+/* The ports of the one switch by which a packet leaves. */
 static struct port_mask shared_ports(const struct fab_port *from, u16 mlid)
 {
 	struct port_mask m = from->fabric->shared->multicast[mlid - MLID_FIRST];
@@ -79,13 +79,13 @@ static bool forward_shared(struct fab_port *from, struct datagram *d, u64 bytes,
 	for (; n; n = port_mask_next(&m, n + 1), begun = false) {
 		struct fab_port *to = n <= f->nports ? f->ports[n - 1] : NULL;
 
-		/* the one that has to come again is not made to wait again */
+		/* the port that has to get the packet again does not pause again */
 		if (c && !begun && datagram_pause(d, 0))
 			return fab_come_again(c, n, 0);
 		if (!to)
 			continue;
 		d->at = begun ? c->at : 0;
-		/* No cable can lose it. */
+		/* this copy takes no cable that could lose it */
 		if (to == from)
 			to->ops->rx_mcast(to, d);
 		else if (to->open || fab_takes(from, to, d->run))
@@ -98,7 +98,7 @@ static bool forward_shared(struct fab_port *from, struct datagram *d, u64 bytes,
 	return true;
 }
 
-/* The sender's own copy, if it hears the group; the others set out, once for all. */
+/* Delivers the sender's own copy, if it has joined the group, and sends one for all others. */
 static bool forward_links(struct fab_port *from, struct datagram *d, struct fab_cursor *c)
 {
 	bool own = hears_itself(from, d->run->h.dlid);

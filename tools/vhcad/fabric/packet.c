@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets that travel singly: the pool that they are taken from, and their arrival.
+ * Packets that travel one by one: the pool that they are taken from, and their arrival.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ bool fab_deliver(struct fab_port *to, struct fab_packet *p, u32 *bytes)
 
 	to->ib.rx_packets += !again;
 	to->ib.rx_bytes += again ? 0 : p->len;
-	/* a check sequence covers all of it on every link */
+	/* every link checks the VCRC, which covers the whole packet */
 	if (p->spoiled) {
 		to->ib.bad++;
 		return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What ports let pass: their states, their LIDs, and the P_Keys that ports of switches enforce; and
- * where the tables of a topology's switches lead.  At the one switch nobody looks where nothing of
- * this can hold a packet up, see fab_port.open.
+ * where the tables of a topology's switches lead.  With the one switch these checks are skipped
+ * where they cannot hold a packet up, see @open in struct fab_port.
  */
 #include "fabric/pipe.h"
 
@@ -15,8 +15,8 @@ static void tell_bad_pkey(struct fab_switch *sw, u32 port, const struct run *run
 }
 
 /*
- * The table of a switch's port is that of the port behind it: what comes in from there is judged as
- * what that port sends, and what goes out as what it is to receive.
+ * The P_Key table of a switch's port stands for the adapter's port behind it: incoming packets are
+ * checked as that port checks what it sends, outgoing ones as it checks what it receives.
  */
 static bool lets_in(struct port *ib, u16 pkey, u32 npkts)
 {
@@ -59,7 +59,7 @@ bool fab_enters(struct fab_port *port, const struct run *run)
 	struct fabric *f = port->fabric;
 	bool yes;
 
-	/* a topology asks at each of its switches */
+	/* in a topology each of its switches checks */
 	if (f->topo)
 		return true;
 	fab_agents_lock(f);
@@ -111,7 +111,7 @@ bool fab_takes(struct fab_port *from, struct fab_port *to, const struct run *run
  * At switches of a topology
  */
 
-/* Tells of a packet that is there as bytes. */
+/* Notifies the agents of a packet that is stored as bytes. */
 static void tell_of(struct fab_switch *sw, u32 port, const struct fab_packet *p)
 {
 	struct payload pl;
@@ -141,7 +141,7 @@ static bool switch_lets_out(struct fab_switch *sw, u32 port, const struct fab_pa
 	return false;
 }
 
-/* Where the tables of a switch send a packet. */
+/* Looks up by which ports the tables of a switch send a packet. */
 static struct port_mask look_up(const struct fab_switch *sw, const struct fab_pipe *in, u16 dlid)
 {
 	struct port_mask m = { 0 };

@@ -2,9 +2,9 @@
 /*
  * Packets on links and in switches.
  *
- * Everything happens at a time of its own, in order of these times, also when the engine comes
- * late: what a packet does next counts from when it should have got here.  Nothing here calls
- * itself; whoever makes something possible elsewhere sets a timer there.
+ * Each event has its own time, and events happen in order of these times, also when the engine is
+ * late: the next event of a packet counts from when the last one should have happened.  Functions
+ * here do not call each other for the next event; code that makes one possible sets a timer for it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,16 +13,16 @@
 #include "fabric/pipe.h"
 
 #define PS		1000u		/* of a ns */
-#define VL15_QUEUE	256u		/* packets that wait to set out */
-#define STEPS		16u		/* in one go, for each packet that may arrive */
+#define VL15_QUEUE	256u		/* packets that wait to be sent */
+#define STEPS		16u		/* events in one go, for each packet that may arrive */
 
 /* ------------------------------------------------------------------------
  * Ends of links
  */
 
 /*
- * Something could set out: at that time, or when the packet before it has.  Nobody waits for room
- * among a switch's own packets.
+ * Schedules the next packet: for that time, or when the packet before it has left.  A switch's own
+ * packets do not wait for room.
  */
 static void kick(struct fab_pipe *p, u64 at)
 {
@@ -32,7 +32,7 @@ static void kick(struct fab_pipe *p, u64 at)
 		timer_set(&p->topo->timers, &p->go, due);
 }
 
-/* Finds out where the first of those that have arrived on a lane goes; it may go nowhere. */
+/* Looks up by which ports the first packet that has arrived on a lane leaves, if any. */
 static void look_at_first(struct pipe_lane *lane, u64 now)
 {
 	struct fab_pipe *in = lane->pipe;
@@ -77,7 +77,7 @@ static void queue_at_switch(struct pipe_lane *lane, struct fab_packet *p, u64 no
 		look_at_first(lane, now);
 }
 
-/* The first of those that have arrived has gone on: there is room again. */
+/* The first packet that had arrived on a lane has been forwarded: there is room again. */
 static void first_left(struct pipe_lane *lane, struct fab_packet *p, u64 now)
 {
 	list_del_init(&p->link);
@@ -100,7 +100,7 @@ static void on_hoq(struct timer *timer)
 }
 
 /* ------------------------------------------------------------------------
- * Setting out
+ * Sending
  */
 
 static void occupy(struct fab_pipe *p, u32 len, u64 now)
@@ -131,7 +131,7 @@ static void fly(struct fab_pipe *p, struct fab_packet *packet, u64 due)
 		timer_set(&p->topo->timers, &p->land, due);
 }
 
-/* What the faults that are armed do to a packet on this link. */
+/* Applies the armed faults to a packet on this link. */
 static void meet_faults(struct fab_pipe *p, const struct fab_packet *packet,
 			struct fab_effect *effect)
 {
@@ -162,7 +162,7 @@ static u64 held_until(const struct fab_pipe *p)
 	return p->to_end ? MAX(p->held, p->to_end->port->in_held) : p->held;
 }
 
-/* A packet sets out; it belongs to this link now. */
+/* A packet starts on a link, which owns it now. */
 static void set_out(struct fab_pipe *p, struct fab_packet *packet, u64 now)
 {
 	struct fab_effect effect = { .copies = 1 };
@@ -243,7 +243,10 @@ static void set_out_from_switch(struct fab_pipe *p, u32 vl, u64 now)
 	set_out(p, packet, now);
 }
 
-/* The engine was late, and what an adapter sends was not there yet at the time that it is now. */
+/*
+ * After a delay of the engine it runs for a past time, at which an adapter's packets are not due
+ * yet.
+ */
 static void wait_for_due(struct fab_pipe *p)
 {
 	for (u32 vl = 0; p->from_end && vl < PORT_VLS; vl++)
@@ -257,7 +260,7 @@ static void on_go(struct timer *timer)
 	u32 waiting, vl;
 	u64 now = p->topo->now;
 
-	/* somebody came between its last packet and the end of that */
+	/* the timer was set before the packet that is being sent had started */
 	if (p->free_at > now) {
 		kick(p, now);
 		return;
@@ -305,8 +308,8 @@ static void arrive_at_switch(struct fab_pipe *p, struct fab_packet *packet)
 }
 
 /*
- * A multicast to many counts as many packets.  It stays the first one of the flight until all have
- * got it, which may take several passes of the engine.
+ * A multicast to many receivers counts as many packets.  It stays the first of @flight until all
+ * have got it, which may take several passes of the engine.
  */
 static void arrive_at_end(struct fab_pipe *p, struct fab_packet *packet)
 {
@@ -360,7 +363,7 @@ static void on_land(struct timer *timer)
 }
 
 /* ------------------------------------------------------------------------
- * From outside
+ * Calls from other files
  */
 int pipe_init(struct fab_pipe *p)
 {
@@ -388,7 +391,7 @@ static void lose_flight(struct fab_pipe *p)
 	while ((l = list_pop(&p->flight))) {
 		struct fab_packet *packet = container_of(l, struct fab_packet, link);
 
-		/* whoever has not got it yet of those at the end loses it, too */
+		/* receivers at that end which have not got it yet lose it, too */
 		if (!packet->vl15 && !packet->at)
 			p->lane[packet->vl].used--;
 		topo_lose(p->topo, packet);
@@ -419,7 +422,7 @@ static void lose_unsent(struct fab_pipe *p)
 	end->nsend = 0;
 }
 
-/* One that waits at a switch to go this way does so no more. */
+/* Drops the first packet of a lane for this link, if it waits at the switch to take it. */
 static void lose_first(struct fab_pipe *p, struct pipe_lane *lane, u64 now)
 {
 	struct fab_packet *head = first_of(&lane->arrived);
@@ -579,7 +582,7 @@ u32 topo_run(struct topo *t, u64 now, u32 most)
 	u64 next, start = t->landed, steps = (u64)most * STEPS;
 	u32 did = 0;
 
-	/* what is left is late, and happens in its order in the next pass */
+	/* the rest is late, and happens in its order in the next pass */
 	while ((next = timers_next(&t->timers)) <= now && t->landed - start < most && did < steps) {
 		t->now = MAX(t->now, next);
 		t->fabric->now = t->now;

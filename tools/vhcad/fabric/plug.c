@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ports are plugged into the fabric; what follows from changes of their state, and what they ask
- * of the subnet.
+ * Ports are plugged into the fabric; the consequences of changes of their state, and their requests
+ * to the subnet manager.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,10 @@ static void on_state(struct port *ib, u8 old)
 	} else if (old == PORT_DOWN && f->subnet) {
 		f->subnet->link_up(f->subnet_arg, ib);
 	}
-	/* the subnet may have changed the state again, and told of that already */
+	/*
+	 * the subnet manager may have changed the state again, of which the owner is notified
+	 * already
+	 */
 	if (port->plugged && ib->state == state)
 		port->ops->state(port, old);
 }
@@ -41,7 +44,7 @@ static void on_changed(struct port *ib, u32 what)
 
 static const struct port_ops port_ops = { .state = on_state, .changed = on_changed };
 
-/* The lowest place that is free; @f->nports: behind all others. */
+/* The lowest free place; @f->nports: behind all others. */
 static int find_place(struct fabric *f, u32 *at)
 {
 	struct fab_port **ports;

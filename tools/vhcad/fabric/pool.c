@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets of a topology and of management: where they come from, and where they end.
+ * Allocation of packets of a topology and of management packets.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ void topo_give_back(struct topo *t, struct fab_packet *p)
 		mad_free(t->fabric, p);
 		return;
 	}
-	/* the one that was used last is used next */
+	/* the packet that was used last is used next, as it is in the caches */
 	list_add_tail(&p->link, t->free.next);
 }
 
@@ -90,8 +90,8 @@ int topo_pool(struct topo *t)
 	u32 n = 1;
 
 	/*
-	 * Both directions, a doubled packet for each, and those that have not set out.  Where each
-	 * VL has a doubled one there may be none left: then a packet is lost.
+	 * Both directions, a duplicate for each, and packets that are not sent yet.  If each VL has
+	 * a duplicate, none may be left: then a packet is lost.
 	 */
 	for (u32 i = 0; i < t->nlinks; i++)
 		n += 2 * (MAX(t->link[i]->l.queue, PORT_VLS) + 1);
@@ -154,7 +154,7 @@ static void pipe_forget(struct fab_pipe *p, const struct fab_port *port)
 
 void topo_forget(struct topo *t, const struct fab_port *port)
 {
-	/* its own queue is empty by now, and what switches send has no sender */
+	/* its own queue is empty by now, and packets of switches have no sender */
 	for (u32 i = 0; i < 2 * t->nlinks; i++)
 		pipe_forget(&t->link[i / 2]->pipe[i % 2], port);
 }

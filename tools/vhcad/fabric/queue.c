@@ -2,10 +2,10 @@
 /*
  * Packets under way: a queue for each receiving port.
  *
- * Used while something on the way treats packets singly.  Packets are bytes
- * here, on both ends: they are built by the sender's side and parsed, CRCs
- * and all, by the receiver's.  Those that no fault has touched, and that have
- * nobody to wait for, go on as the run they are.
+ * Used while something on the way handles packets one by one.  Packets are bytes
+ * here, on both ends: the sender's side builds them, and the receiver's parses
+ * them and checks the CRCs.  Packets that no fault strikes, and that have none
+ * to wait for, go on as the run they are.
  */
 #include <errno.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static struct fab_effect meet(struct fab_port *from, struct fab_port *to, const 
 	return effect;
 }
 
-/* When it arrives. */
+/* When a packet arrives. */
 static u64 due_at(const struct fab_port *from, const struct fab_port *to,
 		  const struct fab_effect *effect)
 {
@@ -92,7 +92,7 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 		}
 		p->due = due_at(from, to, effect) + c * effect->apart;
 		p->at = 0;
-		/* its sender counts it once if it arrives nowhere */
+		/* the sender counts a packet once if no copy arrives */
 		p->from = c ? NULL : from;
 		if (first) {
 			p->len = first->len;
@@ -112,8 +112,8 @@ static void queue_packet(struct fab_port *from, struct fab_port *to, const struc
 }
 
 /*
- * Is it as if there were no fault at all?  A hook sees every packet; members of a group need their
- * own headers.
+ * Does a packet arrive as if there were no fault?  A hook sees every packet; members of a multicast
+ * group need headers of their own.
  */
 static bool untouched(const struct fab_port *from, const struct fab_port *to,
 		      const struct run *run, const struct fab_effect *effect)
@@ -127,7 +127,7 @@ static bool untouched(const struct fab_port *from, const struct fab_port *to,
 	       container_of(to->queue.next, struct fab_packet, link)->due > f->now;
 }
 
-/* Packets [first, first + n) of a run, now. */
+/* Delivers packets [first, first + n) of a run now. */
 static void pass(struct fab_port *from, struct fab_port *to, const struct run *run, u32 first,
 		 u32 n)
 {
@@ -176,7 +176,7 @@ void fab_give(struct fab_port *from, struct fab_port *to, struct run *run, u64 b
 	to->ops->rx(to, run);
 }
 
-/* Loses what is under way to a port. */
+/* Drops the packets under way to a port. */
 void fab_queue_drop(struct fab_port *port)
 {
 	struct list_head *l;

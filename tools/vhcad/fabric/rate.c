@@ -31,7 +31,7 @@ static const struct {
 	{ "12X", 8, 12 },
 };
 
-/* As the verbs count them; of several links the one that is in use. */
+/* Widths as the verbs count them; of several links the one that is in use. */
 static const struct {
 	const char *gbps, *name;
 } sums[] = {
@@ -126,7 +126,7 @@ u64 fab_rate_kbps(const struct fab_rate *r)
 
 void fab_rate_codes(const struct fab_rate *r, struct port_speed *s)
 {
-	/* 1X and what the link has; ports of 8 and of 12 lanes can do with 4 */
+	/* 1X, and the link's own width; ports of 8 and of 12 lanes also work with 4 */
 	static const u8 narrower[] = {
 		[1] = 0x01, [2] = 0x03, [4] = 0x07, [8] = 0x0b, [16] = 0x11,
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Rates of links by their names: width and speed, or what they come to.
+ * Rates of links by their names: width and speed, or the product of both.
  */
 #ifndef VHCAD_FABRIC_RATE_H
 #define VHCAD_FABRIC_RATE_H
@@ -20,7 +20,7 @@ struct fab_rate {
 	u16 speed;
 };
 
-/* 4X EDR: what a link has that nobody said anything about. */
+/* The rate of a link unless a topology or a command says otherwise: 4X EDR. */
 #define FAB_RATE_USUAL	((struct fab_rate){ .width = 2, .speed = 32 })
 
 /**
@@ -35,10 +35,10 @@ bool fab_rate_parse(const char *text, struct fab_rate *r);
 /** fab_rate_name() - its name, as "4X EDR".  @name: FAB_RATE_NAME bytes.  Returns @name. */
 const char *fab_rate_name(const struct fab_rate *r, char *name);
 
-/** fab_rate_kbps() - kilobits a second that are left when the line's own coding is off */
+/** fab_rate_kbps() - data rate in kilobits per second, without the line coding */
 u64 fab_rate_kbps(const struct fab_rate *r);
 
-/** fab_rate_codes() - the same as PortInfo tells it, with all that is slower as supported */
+/** fab_rate_codes() - the rate as PortInfo has it, with all slower ones as supported */
 void fab_rate_codes(const struct fab_rate *r, struct port_speed *s);
 
 #endif /* VHCAD_FABRIC_RATE_H */

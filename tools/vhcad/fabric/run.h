@@ -4,7 +4,7 @@
  *
  * The packets are real, each with its headers, PSN and CRCs, but as long as
  * nothing on the way needs them singly their payload stays where the sender's
- * guest put it, and the receiver copies it from there.  Whoever needs bytes
+ * guest put it, and the receiver copies it from there.  Code that needs bytes
  * (a capture, a queue with faults) asks for them packet by packet.
  */
 #ifndef VHCAD_RUN_H
@@ -70,12 +70,12 @@ struct run {
 #define RUN_TOGETHER	256u
 
 /**
- * struct datagram - a datagram on its way to all who get it
- * @run: the packet, which nobody changes
- * @bytes: of copies that may be made now, used up; NULL: as many as there are
+ * struct datagram - a datagram on its way to all its receivers
+ * @run: the packet, which is not changed
+ * @bytes: of copies that may be made now, used up; NULL: no limit
  * @at: at a port with several receivers: number of the first that has not got it; 0: none has
- * @more: @bytes did not do for all of them: the port is to get it again, with @at as it is
- * @ready: bytes of @front that are made; 0 as long as nobody needed them
+ * @more: @bytes was not enough for all receivers: the port is to get it again, with @at as it is
+ * @ready: bytes of @front that are filled in; 0 until they are needed
  * @front: GRH as it stands in the packet, and the payload if that is short
  */
 struct datagram {
@@ -99,14 +99,14 @@ static inline void datagram_init(struct datagram *d, const struct run *run)
 /* What a copy for one more receiver costs besides its bytes. */
 #define COPY_COST	1024u
 
-/** datagram_copied() - a receiver has got it */
+/** datagram_copied() - charge for a copy to one receiver */
 static inline void datagram_copied(struct datagram *d)
 {
 	if (d->bytes)
 		*d->bytes -= MIN(*d->bytes, d->run->len + COPY_COST);
 }
 
-/** datagram_pause() - it has to stop before receiver @number */
+/** datagram_pause() - does it have to stop before receiver @number, as @bytes are used up? */
 static inline bool datagram_pause(struct datagram *d, u64 number)
 {
 	if (!d->bytes || *d->bytes)
@@ -117,13 +117,13 @@ static inline bool datagram_pause(struct datagram *d, u64 number)
 }
 
 /*
- * A run goes past the cache if its pieces are so long on average: there are up to four fences for
- * each, which take longer than short ones.
+ * A run is copied past the cache if its pieces have at least this length on average: up to four
+ * fences for each piece take longer than copying a short one.
  */
 #define RUN_COLD_PIECE	2048u
 
 /**
- * datagram_front() - make what all receivers of a datagram with a GRH get first
+ * datagram_front() - fill in @front, which all receivers of a datagram with a GRH get first
  * @d: datagram
  *
  * Returns 0, or -EFAULT with payload.fault set.
@@ -152,7 +152,7 @@ u64 run_wire_bytes(const struct run *r);
  */
 u32 run_pkt_bytes(const struct run *r, u32 i, u8 *buf);
 
-/** run_trace() - a port sends it, whose row of the trace is @row */
+/** run_trace() - record that a port sends a run, in row @row of the trace */
 void run_trace(const struct run *r, u32 row);
 
 /**

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ports send: packets leave the port, and the one switch gives them to their receivers or a link
- * takes them.
+ * Ports send: packets leave the port, and the one switch gives them to their receivers, or links
+ * take them.
  */
 #include "capture/capture.h"
 #include "fabric/eth_internal.h"
 #include "fabric/pipe.h"
 #include "fabric/threads.h"
 
-/* A packet's time on the cable, so that those of a run have their own stamps. */
+/* The time that a packet takes on the cable, by which time stamps of a run's packets differ. */
 static u64 wire_ns(const struct fab_port *port, u32 len)
 {
 	return len * 8000000ull / fab_rate_kbps(&port->rate) + 1;
@@ -19,7 +19,7 @@ static void capture_run(struct fab_port *port, struct run *run)
 	struct fabric *f = port->fabric;
 	u8 buf[WIRE_MAX_PKT], vl = port->ib.setup.sl2vl[run->h.sl % 16];
 
-	/* as it takes the first link */
+	/* the VL of the first link */
 	run->h.vl = MIN(vl, PORT_VLS - 1);
 	fab_lock(f);
 	fab_stamp(f);
@@ -34,7 +34,7 @@ static void capture_run(struct fab_port *port, struct run *run)
 	fab_unlock(f);
 }
 
-/* Apart from set_out(), as hardly anybody wants to know. */
+/* Not part of set_out(), as packets are seldom recorded. */
 static __attribute__((cold, noinline)) void record(struct fab_port *port, struct run *run)
 {
 	run_trace(run, port->trace_row);
@@ -42,7 +42,7 @@ static __attribute__((cold, noinline)) void record(struct fab_port *port, struct
 		capture_run(port, run);
 }
 
-/* It leaves the port; false: nobody will get it. */
+/* A port sends packets; false: they have no receiver. */
 static bool set_out(struct fab_port *port, struct run *run, u64 bytes)
 {
 	if (!port->open && port->ib.state != PORT_ACTIVE) {
@@ -69,7 +69,7 @@ static void to_agents(struct fab_port *port, struct run *run)
 	fab_agents_unlock(f);
 }
 
-/* What does not pass at once: it takes links, or is for a switch, or somebody has to look. */
+/* Packets that need a link, that are for a switch, or that need further checks. */
 static void send_on(struct fab_port *port, struct fab_port *to, struct run *run, u64 bytes)
 {
 	struct fabric *f = port->fabric;
@@ -89,7 +89,7 @@ static void send_on(struct fab_port *port, struct fab_port *to, struct run *run,
 		fab_discard(port, run);
 }
 
-/* Packets for one receiver, who is found by the tables of switches. */
+/* Sends packets to one receiver, which the tables of switches lead to. */
 static void send_unicast(struct fab_port *port, struct run *run, u64 bytes)
 {
 	struct fabric *f = port->fabric;

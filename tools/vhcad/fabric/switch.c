@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Switches: their ports, and their forwarding tables, which are written and looked at, and followed
- * to their end.
+ * Switches: their ports and their forwarding tables: writing, looking up, and following them from
+ * switch to switch.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ void fab_look(struct fab_port *port)
 	const struct port *at = port->ib.peer;
 
 	port->open = port->ib.state == PORT_ACTIVE;
-	/* in a topology links look for themselves */
+	/* in a topology links make their own checks */
 	if (!port->fabric->topo)
 		port->open = port->open && at && at->state == PORT_ACTIVE &&
 			     !at->setup.enforce_in && !at->setup.enforce_out && !port->foreign;
@@ -46,7 +46,7 @@ static void on_state(struct port *ib, u8 old)
 	u32 n = p - sw->port;
 	u8 state = ib->state;
 
-	/* what the manager does it does not have to be told of */
+	/* the manager is not notified of changes that it makes itself */
 	sw->changed |= old == PORT_DOWN || state == PORT_DOWN;
 	look_at(p);
 	if (state == PORT_DOWN && f->topo)
@@ -82,7 +82,7 @@ int switch_make_ports(struct fab_switch *sw)
 		p->sw = sw;
 		fab_rate_codes(&usual, &p->ib.speed);
 	}
-	/* nothing is plugged into it, and it is always there */
+	/* port 0 has no cable, and is always active */
 	sw->port->ib.state = PORT_ACTIVE;
 	sw->port->ib.phys_state = PORT_PHYS_LINKUP;
 	sw->setup.linear_top = LID_SWITCH;
@@ -157,7 +157,7 @@ u8 *fab_switch_sl2vl(const struct fabric *f, u32 sw, u32 in, u32 out)
  * Forwarding tables
  */
 
-/* The one switch sends a LID to a port now, or does so no more. */
+/* Counts that the one switch sends a LID to a port now, or does not any more. */
 static void count_foreign(struct fab_port *port, u16 lid, bool more)
 {
 	if (!port || port_has_lid(&port->ib, lid))
@@ -190,7 +190,7 @@ u32 fab_switch_port(const struct fabric *f, u32 sw, u16 lid)
 	return switch_of(f, sw)->linear[lid];
 }
 
-/* Adapters' ports among those of a set. */
+/* Number of adapters' ports in a set. */
 static u32 adapters_in(const struct fab_switch *sw, const struct port_mask *m)
 {
 	u32 n = 0;

@@ -2,9 +2,9 @@
 /*
  * Switches and their forwarding tables.
  *
- * These tables alone decide the way of every packet, hop by hop: a switch looks a unicast LID up
+ * These tables alone decide the route of every packet, hop by hop: a switch looks a unicast LID up
  * in its linear table, a multicast LID in its multicast table, and sends the packet out of the
- * ports that stand there.  Whoever manages the subnet writes them; nothing in fabric/ does.
+ * ports in that entry.  The subnet's manager writes them; nothing in fabric/ does.
  *
  * Switches are counted from 0: those of a topology in the order of topo_switch(); without a
  * topology there is one.  Ports of a switch are counted from 1; port 0 is the switch itself.
@@ -16,7 +16,7 @@
 #include "lib/types.h"
 
 #define SWITCH_MAX_PORTS	254u
-/* Where a linear table says this packets are lost. */
+/* Entry of a linear table by which packets are lost. */
 #define SWITCH_NO_PORT		255u
 #define SWITCH_GUIDS		0x0a56485357000000ull
 
@@ -63,7 +63,7 @@ static inline bool port_mask_empty(const struct port_mask *m)
 	return !port_mask_next(m, 1);
 }
 
-/** port_mask_for_each() - each port of a set, ascending; the one at hand may be cleared */
+/** port_mask_for_each() - each port of a set, ascending; the current one may be cleared */
 #define port_mask_for_each(port, m) \
 	for ((port) = port_mask_next(m, 1); (port); (port) = port_mask_next(m, (port) + 1))
 
@@ -89,15 +89,16 @@ u32 fab_switch_ports(const struct fabric *f, u32 sw);
  */
 struct port *fab_switch_ib(const struct fabric *f, u32 sw, u32 n);
 
-/** fab_switch_count() - what a port of a switch, from 0 on, has counted */
+/** fab_switch_count() - counters of a port of a switch, from 0 */
 void fab_switch_count(const struct fabric *f, u32 sw, u32 n, struct port_count *c);
 
 /**
- * struct fab_switch_setup - what a manager writes and nothing is derived from, as SwitchInfo has it
+ * struct fab_switch_setup - attributes of SwitchInfo that a manager writes and vhcad only keeps
  * @linear_top: unicast LIDs above it are lost; up to LID_SWITCH
- * @default_port, @default_mcast_primary, @default_mcast_notprimary: kept: the tables have room for
- *	all LIDs
- * @lifetime: LifeTimeValue; kept: PortInfo:HOQLife of its ports says how long a packet may wait
+ * @default_port, @default_mcast_primary, @default_mcast_notprimary: only kept: the tables have room
+ *	for all LIDs
+ * @lifetime: LifeTimeValue; only kept: PortInfo:HOQLife of its ports says how long a packet may
+ *	wait
  */
 struct fab_switch_setup {
 	u16 linear_top;
@@ -111,18 +112,21 @@ const struct fab_switch_setup *fab_switch_setup(const struct fabric *f, u32 sw);
 /** fab_switch_set_setup() - write all of it; the caller has checked it */
 void fab_switch_set_setup(struct fabric *f, u32 sw, const struct fab_switch_setup *setup);
 
-/** fab_switch_changed() - has a link of the switch come up, or gone?  SwitchInfo:PortStateChange */
+/**
+ * fab_switch_changed() - has a link of the switch come up, or gone down?
+ * SwitchInfo:PortStateChange
+ */
 bool fab_switch_changed(const struct fabric *f, u32 sw);
 
-/** fab_switch_clear_changed() - the manager has seen it */
+/** fab_switch_clear_changed() - the manager has read it */
 void fab_switch_clear_changed(struct fabric *f, u32 sw);
 
 /**
- * fab_switch_sl2vl() - the VL by which a switch sends a packet, by its SL
+ * fab_switch_sl2vl() - the VL by which a switch sends a packet, for each SL
  * @f: fabric
  * @sw: switch
- * @in: port that it came by; 0: the switch itself
- * @out: port that it leaves by, from 1
+ * @in: port that the packet came by; 0: the switch itself
+ * @out: port that the packet leaves by, from 1
  *
  * Returns 16 entries, which may be written.
  */
@@ -133,10 +137,10 @@ u8 *fab_switch_sl2vl(const struct fabric *f, u32 sw, u32 in, u32 out);
  * @f: fabric
  * @sw: switch
  * @lid: 0..LID_SWITCH
- * @port: by which packets to @lid leave; 0: they are the switch's own.  SWITCH_NO_PORT, or a port
- *	that nothing is plugged into: they are lost
+ * @port: by which packets to @lid leave; 0: they are for the switch itself.  SWITCH_NO_PORT, or a
+ *	port that nothing is plugged into: they are lost
  *
- * Counts from the next packet on that is the first in its line at the switch.
+ * Takes effect with the next packet that becomes the first of its queue at the switch.
  */
 void fab_switch_set_port(struct fabric *f, u32 sw, u16 lid, u8 port);
 

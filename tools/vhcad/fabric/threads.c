@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What threads share that send at the same time.
+ * What threads that send at the same time share.
  */
 #include "fabric/threads.h"
 
-/* How far the time of the fabric may be behind before a thread that does not poll it sets it. */
+/* The fabric's time is set by a thread that does not poll it if it is more than this behind. */
 #define FEW_NS	1000000u
 
 void fabric_set_threads(struct fabric *f)
@@ -12,7 +12,7 @@ void fabric_set_threads(struct fabric *f)
 	f->threads = true;
 }
 
-/* Whoever sends a packet of management reads the time, and one thread sets it. */
+/* Threads that send management packets read the time, which one thread sets. */
 u64 fab_now(const struct fabric *f)
 {
 	return __atomic_load_n(&f->now, __ATOMIC_RELAXED);
@@ -45,7 +45,7 @@ void fab_agents_unlock(struct fabric *f)
 
 	f->news = false;
 	fab_unlock(f);
-	/* the thread that polls the fabric may be another one, and sleep */
+	/* the thread that polls the fabric may be another one, which sleeps */
 	if (news && f->threads)
 		f->wake(f->wake_arg);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What threads share that send at the same time, for the files of fabric/.
+ * What threads that send at the same time share, for the files of fabric/.
  */
 #ifndef VHCAD_FABRIC_THREADS_H
 #define VHCAD_FABRIC_THREADS_H
@@ -10,12 +10,12 @@
 #include "fabric/internal.h"
 
 /**
- * fab_lock() - what threads share that send at the same time is the caller's
+ * fab_lock() - lock what threads that send at the same time share
  * @f: fabric
  *
- * That is agents and what waits for them, ports of switches that have to look at packets, stamps of
- * the capture, and those outside.  Nothing is to be given to a receiver meanwhile, who may need the
- * lock too.
+ * That is agents and packets that wait for them, ports of switches that have to check packets,
+ * stamps of the capture, and the network adapters outside.  Nothing is delivered to a receiver
+ * under it, as the receiver may take the lock too.
  */
 static inline void fab_lock(struct fabric *f)
 {
@@ -23,14 +23,14 @@ static inline void fab_lock(struct fabric *f)
 		pthread_mutex_lock(&f->lock);
 }
 
-/** fab_unlock() - it is everybody's again */
+/** fab_unlock() - let other threads have it */
 static inline void fab_unlock(struct fabric *f)
 {
 	if (f->threads)
 		pthread_mutex_unlock(&f->lock);
 }
 
-/** fab_stamp() - what a capture says of the time of a packet now, in ns; under fab_lock() */
+/** fab_stamp() - the capture's time stamp, in ns, of a packet sent now; under fab_lock() */
 static inline u64 fab_stamp(struct fabric *f)
 {
 	struct timespec ts;

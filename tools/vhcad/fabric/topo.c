@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A topology as it is described, looked at and changed.
+ * A topology: its description, its state and changes to it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -230,7 +230,7 @@ const char *topo_route(struct topo *t, const char *name, const char *end, const 
 	return "this link is not one of the switch";
 }
 
-/* ---- ports of Ethernet's switches ---- */
+/* ---- ports of Ethernet switches ---- */
 
 static void on_eth_state(struct port *ib, u8 old)
 {
@@ -239,7 +239,7 @@ static void on_eth_state(struct port *ib, u8 old)
 
 	if (eth_goes_active(ib))
 		return;
-	/* what does not have to take this link finds another way at once */
+	/* packets that do not have to take this link find another route at once */
 	if (out->to)
 		out->topo->stale = true;
 	if (ib->state == PORT_DOWN)
@@ -254,7 +254,7 @@ static const struct port_ops eth_switch_ops = {
 	.state = on_eth_state, .changed = on_eth_changed,
 };
 
-/* Ports are at the ends of links now, as far as they are a switch's. */
+/* Assigns the ends of links to the ports of a switch. */
 static int finish_switch(struct topo *t, struct fab_switch *sw)
 {
 	if (switch_make_ports(sw))

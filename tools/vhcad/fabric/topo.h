@@ -3,13 +3,13 @@
  * A fabric of several switches, with links that have a rate, a latency and queues.  It is one of
  * InfiniBand or one of Ethernet; a fabric may have one of each.
  *
- * Without one the ports of a fabric share a switch that takes no time.  What goes to another
- * port travels here as bytes, link by link: a switch has all of a packet before it sends it on,
- * and a link takes a packet when its far end has room for it, so that nothing is lost where
- * there is too much: those behind wait, up to the sender.
+ * Without one the ports of a fabric share a switch that takes no time.  In a topology a packet to
+ * another port travels as bytes, link by link: a switch stores all of a packet before it forwards
+ * it, and a link takes a packet when its far end has room for it, so that congestion loses nothing:
+ * packets behind wait, back to the sender.
  *
- * A topology is made, described and finished before it becomes a fabric's.  Functions that say
- * what is wrong answer NULL if nothing is.  Everything about a topology that a fabric has runs
+ * A topology is made, described and finished before it is given to a fabric.  Functions that return
+ * what is wrong return NULL if nothing is.  Everything about a topology that a fabric has runs
  * under the engine's lock.
  */
 #ifndef VHCAD_FABRIC_TOPO_H
@@ -32,21 +32,22 @@ struct port_mask;
 #define TOPO_MAX_QUEUE		1024u		/* packets */
 #define TOPO_MAX_PACKETS	32768u		/* of all queues together */
 
-/* The end of a link of Ethernet that leads to the guests' network adapters: fabric_set_ether(). */
+/* The end of an Ethernet link that leads to the guests' network adapters: fabric_set_ether(). */
 #define TOPO_OUTSIDE		"ethernet"
 
-/* PortInfo:HOQLife: 4.096 us times a power of two; what is above this is no end. */
+/* PortInfo:HOQLife: 4.096 us times a power of two; larger values mean no limit. */
 #define TOPO_HOQ_LAST		19u
 #define TOPO_HOQ_MOST		31u
 #define TOPO_HOQ_USUAL		18u		/* about a second */
 
 /**
- * struct topo_link - a link as it is described
- * @name: its own
- * @end: a switch's name, and a switch's, or that of an adapter's port, "hca0:1", or TOPO_OUTSIDE
- * @rate: both ways
+ * struct topo_link - description of a link
+ * @name: name of the link
+ * @end: a switch's name, and for the second end also that of an adapter's port, "hca0:1", or
+ *	TOPO_OUTSIDE
+ * @rate: in both directions
  * @latency: ns from one end to the other
- * @queue: packets that wait at each end
+ * @queue: packets that fit at each end
  */
 struct topo_link {
 	char name[TOPO_NAME_MAX];
@@ -56,10 +57,10 @@ struct topo_link {
 	u32 queue;
 };
 
-/** topo_new() - one without switches, of Ethernet or of InfiniBand; NULL without memory */
+/** topo_new() - make a topology without switches, of Ethernet or InfiniBand; NULL without memory */
 struct topo *topo_new(bool ethernet);
 
-/** topo_free() - one that is no fabric's; or NULL */
+/** topo_free() - free a topology that no fabric has; NULL is allowed */
 void topo_free(struct topo *t);
 
 /**
@@ -70,20 +71,20 @@ void topo_free(struct topo *t);
  */
 const char *topo_switch(struct topo *t, const char *name, u32 hoq_life);
 
-/** topo_switch_guid() - give the switch that was added last this GUID, which no other has */
+/** topo_switch_guid() - give the switch that was added last a GUID, which no other switch has */
 const char *topo_switch_guid(struct topo *t, u64 guid);
 
-/** topo_link() - add a link; its switches are there */
+/** topo_link() - add a link, between switches that were added before */
 const char *topo_link(struct topo *t, const struct topo_link *l);
 
 /**
- * topo_route() - say by which link a switch reaches a port
+ * topo_route() - say which link a switch takes to reach a port
  * @t: topology with all links
- * @sw: the switch's name; it is there
+ * @sw: name of a switch that was added before
  * @end: the port
  * @link: name of the link
  *
- * Ports of which nothing is said are reached by the fewest links.
+ * Ports without such a statement are reached by the fewest links.
  */
 const char *topo_route(struct topo *t, const char *sw, const char *end, const char *link);
 
@@ -97,32 +98,32 @@ bool topo_has_link(const struct topo *t, const char *name);
 bool topo_has_end(const struct topo *t, const char *name);
 
 /**
- * topo_set_writer() - say who writes the tables of switches of Ethernet
+ * topo_set_writer() - set the function that writes the tables of Ethernet switches
  * @t: topology of Ethernet
  * @write: writes all of them, by topo_set_way() and topo_set_tree(), for the links that are up.
- *	Called before a switch looks into them when links between switches have come or gone.
+ *	Called before a switch uses them when links between switches have come up or gone down.
  *	Returns how many ends some switch does not reach, or -ENOMEM
  */
 void topo_set_writer(struct topo *t, int (*write)(struct topo *t));
 
-/** topo_set_way() - the port by which a switch of Ethernet sends to an end; 0: it has no way */
+/** topo_set_way() - set the port by which an Ethernet switch sends to an end; 0: it has no route */
 void topo_set_way(struct topo *t, u32 sw, u32 end, u8 port);
 
-/** topo_set_tree() - the ports by which a switch of Ethernet sends and takes multicasts */
+/** topo_set_tree() - set the ports by which an Ethernet switch sends and takes multicasts */
 void topo_set_tree(struct topo *t, u32 sw, const struct port_mask *ports);
 
 /**
- * topo_check() - all is described: look whether it can be
+ * topo_check() - check the complete description
  * @t: topology
  * @why: receives what is wrong
  * @room: of @why
  *
- * Whether every packet would arrive is another question, see subnet_check_routes().  Returns
- * false when something is wrong.
+ * Whether every packet would arrive is checked by subnet_check_routes().  Returns false if
+ * something is wrong.
  */
 bool topo_check(const struct topo *t, char *why, size_t room);
 
-/** topo_finish() - make the queues of a topology that is all described; 0 or -ENOMEM */
+/** topo_finish() - make the queues of a completely described topology; 0 or -ENOMEM */
 int topo_finish(struct topo *t);
 
 /** topo_end() - the name of the n-th adapter's port that has a link; NULL: there are n or fewer */
@@ -134,10 +135,10 @@ u32 topo_switches(const struct topo *t);
 /** topo_switch_name() - the name of a switch */
 const char *topo_switch_name(const struct topo *t, u32 sw);
 
-/** topo_end_switch() - the switch that an adapter's port has its link to; @port: its port there */
+/** topo_end_switch() - the switch that an adapter's port is linked to; @port: its port there */
 u32 topo_end_switch(const struct topo *t, u32 end, u32 *port);
 
-/** topo_by_hand() - the port that topo_route() has said for a switch and an end; 0: none */
+/** topo_by_hand() - the port that topo_route() has set for a switch and an end; 0: none */
 u32 topo_by_hand(const struct topo *t, u32 sw, u32 end);
 
 /**
@@ -154,15 +155,15 @@ struct topo_far {
 	bool open;
 };
 
-/** topo_far() - see there; @port: 1..; false: the switch has no such port */
+/** topo_far() - fill in @far for port @port, from 1; false: the switch has no such port */
 bool topo_far(const struct topo *t, u32 sw, u32 port, struct topo_far *far);
 
 /**
  * fabric_set_topology() - let a fabric have these switches and links
  * @f: fabric without ports, and without a topology of this kind
- * @t: finished; the fabric's from now on
+ * @t: finished topology, which the fabric owns from now on
  *
- * Ports of the kind that have no link there cannot be plugged in.
+ * Ports of its link layer that have no link in it cannot be plugged in.
  */
 void fabric_set_topology(struct fabric *f, struct topo *t);
 
@@ -172,20 +173,20 @@ const struct topo *fab_topology(const struct fabric *f);
 /** fab_port_end() - the number of a port that is plugged in, as topo_end() has it */
 u32 fab_port_end(const struct fab_port *port);
 
-/* What a link has counted of one direction. */
+/* Counters of one direction of a link. */
 struct fab_link_count {
-	u64 packets, bytes;	/* that have set out */
-	u64 mcast;		/* those of them that are multicasts */
+	u64 packets, bytes;	/* sent */
+	u64 mcast;		/* multicasts among those sent */
 	u64 arrived, arrived_bytes, arrived_mcast;
 	u64 wait;		/* ns in which there was something to send, and no room for it */
-	u64 lost;		/* of those that set out: links that went down, faults */
-	u64 bad;		/* arrived spoiled at a switch */
-	u64 discards;		/* to this link, and never set out: no way, down, waited too long */
+	u64 lost;		/* of those sent: links that went down, faults */
+	u64 bad;		/* arrived corrupted at a switch */
+	u64 discards;		/* for this link, and never sent: no route, down, waited too long */
 	u64 vl15_dropped;	/* of VL15, for which there was no room */
 };
 
 /**
- * struct fab_link_state - a link as it is
+ * struct fab_link_state - state of a link
  * @l: description
  * @up: in use
  * @queued: packets on their way and waiting at the far end, by direction
@@ -199,13 +200,13 @@ struct fab_link_state {
 };
 
 /**
- * struct fab_switch_state - a switch as it is
+ * struct fab_switch_state - state of a switch
  * @name: its name
- * @ethernet: of Ethernet, not of InfiniBand
- * @hoq_life: as it was given
- * @ports: how many
- * @link: number of the link at each port; ports count from 1, and this from 0
- * @no_way: packets to LIDs of nobody, and to groups that nobody is in
+ * @ethernet: an Ethernet switch, not an InfiniBand one
+ * @hoq_life: as topo_switch() was given it
+ * @ports: number of ports
+ * @link: number of the link at each port; ports count from 1, the array from 0
+ * @no_way: packets to LIDs of no port, and to groups without members
  */
 struct fab_switch_state {
 	const char *name;
@@ -216,7 +217,7 @@ struct fab_switch_state {
 	u64 no_way;
 };
 
-/** fab_has_topology() - has the fabric one, of either kind? */
+/** fab_has_topology() - has the fabric a topology, of either link layer? */
 bool fab_has_topology(const struct fabric *f);
 
 /** fab_link_find() - number of the link of that name; -1: there is none */
@@ -231,15 +232,15 @@ bool fab_link_state(const struct fabric *f, u32 n, struct fab_link_state *s);
 /**
  * fab_switch_state() - the n-th switch; false: there are n or fewer
  *
- * Those of Ethernet come behind those of InfiniBand, whose numbers are those of fabric/switch.h.
+ * Those of Ethernet come behind those of InfiniBand, which are numbered as in fabric/switch.h.
  */
 bool fab_switch_state(const struct fabric *f, u32 n, struct fab_switch_state *s);
 
 /**
- * fab_eth_ways() - where a switch of Ethernet sends what is for an end
+ * fab_eth_ways() - by which ports an Ethernet switch sends to an end
  * @f: fabric
  * @n: the switch, as fab_switch_state() has it
- * @end: the end's number; the one behind the last stands for multicasts
+ * @end: the end's number; the number after the last one stands for multicasts
  * @ports: receives the ports by which the switch sends it
  *
  * Returns the end's name; NULL: there are no more.
@@ -255,29 +256,29 @@ bool fab_port_has_link(const struct fab_port *port);
 /** fab_port_link() - number of the link of an adapter's port that has one */
 u32 fab_port_link(const struct fab_port *port);
 
-/** fab_link_is_between() - is it one between switches, or to network adapters outside? */
+/** fab_link_is_between() - is the link between switches, or to network adapters outside? */
 bool fab_link_is_between(const struct fabric *f, u32 n);
 
 /**
- * fab_link_up() - let a link of fab_link_is_between() be, or cut it
+ * fab_link_up() - bring a link of fab_link_is_between() up, or take it down
  *
- * What is on its way is lost, and so is what would take it.
+ * Packets on it are lost, and so are those that would take it.
  */
 void fab_link_up(struct fabric *f, u32 n, bool up);
 
 /**
- * fab_reroute() - have the subnet of InfiniBand find routes again over the links that are up
+ * fab_reroute() - have the subnet manager of InfiniBand compute routes over the links that are up
  *
- * What topology files say of routes holds where it still leads to the port.  Switches of Ethernet,
- * which have done so already, do it once more.  Returns how many ports some switch does not reach,
- * those of a subnet that nobody manages not among them; or -ENOMEM.
+ * Routes of topology files are kept where they still lead to the port.  Ethernet switches, which
+ * have rerouted by themselves already, do so once more.  Returns how many ports some switch does
+ * not reach, without those of a subnet that has no manager; or -ENOMEM.
  */
 int fab_reroute(struct fabric *f);
 
-/** fab_link_rate() - another rate, from the next packet on */
+/** fab_link_rate() - change the rate, from the next packet on */
 void fab_link_rate(struct fabric *f, u32 n, const struct fab_rate *rate);
 
-/** fab_link_latency() - another latency, ns, from the next packet on; none overtakes another */
+/** fab_link_latency() - change the latency, ns, from the next packet on; packets stay in order */
 void fab_link_latency(struct fabric *f, u32 n, u32 latency);
 
 #endif /* VHCAD_FABRIC_TOPO_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Links and switches of a fabric as they are, and as they are changed.  They have one row of
- * numbers: those of InfiniBand first, and behind them those of Ethernet.
+ * State of links and switches of a fabric, and changes to it.  They are numbered in one sequence:
+ * those of InfiniBand first, then those of Ethernet.
  */
 #include <string.h>
 
@@ -89,7 +89,7 @@ bool fab_link_is_between(const struct fabric *f, u32 n)
 }
 
 /* ------------------------------------------------------------------------
- * As they are
+ * State
  */
 bool fab_link_state(const struct fabric *f, u32 n, struct fab_link_state *s)
 {

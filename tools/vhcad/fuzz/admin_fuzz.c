@@ -2,7 +2,8 @@
 /*
  * Fuzzes the admin queue and the registers, as a broken driver would use them.
  *
- * Input: the type of the peer's QPs, and whether the device is short of everything; then steps.
+ * Input: the type of the peer's QPs, and whether the device has few objects of each kind; then
+ * steps.
  * The first byte of a step says what is done, and its arguments follow: valid commands that are
  * then corrupted, accesses to registers, doorbells, bytes of memory, passing time.
  */
@@ -20,7 +21,7 @@ struct driver {
 	struct world f;
 	struct thca *h;
 	u32 handle[H_KINDS][HANDLES];
-	bool lost_count;		/* of commands, so that answers cannot be matched */
+	bool lost_count;		/* of commands: answers cannot be matched */
 };
 
 static void got(struct driver *d, enum handle kind, u32 handle)

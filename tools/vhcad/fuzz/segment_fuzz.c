@@ -22,7 +22,7 @@
 #include "tests/teth.h"
 
 #define LISTENER	1u	/* in the segment's list of descriptors; clients follow */
-#define CLIENTS		6u	/* that have something to say */
+#define CLIENTS		6u	/* that send */
 #define REGION		4096u
 
 int __real_poll(struct pollfd *fd, nfds_t n, int timeout);
@@ -42,7 +42,7 @@ static struct {
 	bool up;
 } f;
 
-/* The segment's own thread is this one, which has ended when it returns. */
+/* The segment's own thread runs inside this call, which returns when it has ended. */
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *),
 			  void *arg)
 {
@@ -89,7 +89,7 @@ int __wrap_poll(struct pollfd *fd, nfds_t n, int timeout)
 	}
 	if (what & 4)
 		fd[LISTENER].revents = fd[LISTENER].events & POLLIN;
-	/* reading it would not return if nobody had woken the thread */
+	/* the eventfd is read, which would block if the thread was not woken */
 	if (what & 8)
 		__real_poll(fd, 1, 0);
 	for (nfds_t i = LISTENER + 1; i < n; i++)
@@ -106,7 +106,7 @@ int __wrap_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
 	return errno ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
-/* A frame of a length, to and from addresses that there are. */
+/* A frame of some length, between addresses that are in use. */
 static size_t frame(u8 *to, size_t room, u8 what)
 {
 	u8 buf[256] = { 0 };
@@ -129,7 +129,7 @@ static size_t frame(u8 *to, size_t room, u8 what)
 	return n;
 }
 
-/* What an adapter would hear with pleasure. */
+/* A RoCEv2 frame that an adapter accepts. */
 static size_t roce(u8 *to, size_t room, u8 what)
 {
 	u32 i = what >> 1 & 1, by = what & 1, n;

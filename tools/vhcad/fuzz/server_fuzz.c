@@ -393,7 +393,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	fn = &functions[how & 1];
 	fn->cfg.allow_unsealed = how & 2;
 	vu_session(fn, -1);
-	/* nothing is left of a client that has gone */
+	/* nothing is left of a client that has disconnected */
 	need(!gmem_ranges(fn->mem) && !vu_irqs_pending(&fn->irqs));
 	for (u32 i = 0; i < fn->irqs.vectors; i++)
 		need(fn->irqs.fd[i] < 0);

@@ -32,7 +32,7 @@ struct world {
 	u64 fmr_record;			/* where the record of @fmr lies */
 };
 
-/* What is not usual of a world; 0: what is. */
+/* Options of a world; 0: the default. */
 struct world_options {
 	u32 log_sq;	/* blocks of guest 0's send queue, as a power of two; 8 */
 	u32 limit;	/* objects of each kind that guest 0 may have */

@@ -183,7 +183,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		spoil_recv(&f, &in);
 	for (u32 i = 0; i < ENTRIES && in_more(&in); i++)
 		entry(&f, &in);
-	/* guests disable DMA at the worst moment */
+	/* guests disable DMA while requests are under way */
 	for (u32 i = 0; i < 2; i++)
 		if (posted & 64u << i)
 			gmem_set_master(f.h[i].mem, false);

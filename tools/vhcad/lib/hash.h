@@ -7,7 +7,7 @@
 /**
  * hash_seeded() - spread keys that others choose
  * @key: the key
- * @seed: a random number that is told to nobody
+ * @seed: a random number that is kept secret
  *
  * Without the seed nobody can predict by how much the results of two keys differ, and all bits of
  * the key count in each of the upper 32 bits: of a product alone, a bit depends on those below it

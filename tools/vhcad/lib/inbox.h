@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Inboxes: any thread puts members in, one at a time takes all of them out.
+ * Inboxes: any thread puts members in, and one thread at a time takes all of them out.
  *
- * Whoever puts a member in gives it away, with all that it had written before.  A member is in one
- * inbox at most, and its link is not used for anything else.
+ * A thread that puts a member in gives it away, with all that it has written before.  A member is
+ * in one inbox at most, and its link is not used for anything else.
  */
 #ifndef VHCAD_LIB_INBOX_H
 #define VHCAD_LIB_INBOX_H
@@ -15,7 +15,7 @@ struct inbox_link {
 };
 
 /**
- * struct inbox - what was put in and not taken yet
+ * struct inbox - members that were put in and not taken yet
  * @last: the member that came last, linked to those before it; NULL: none.  Atomic
  */
 struct inbox {

@@ -10,7 +10,7 @@
 #include "lib/listen.h"
 #include "lib/log.h"
 
-/* Removes a socket whose owner is gone.  Returns 0 when the path is free. */
+/* Removes a socket that no process listens on any more.  Returns 0 when the path is free. */
 static int clear_path(const struct sockaddr_un *sa)
 {
 	struct stat st;

@@ -15,9 +15,9 @@
 static int log_fd = STDERR_FILENO;
 
 /*
- * Guests cause lines, so each source (what stands before the first colon) has
- * an allowance: LOG_BURST lines at once, then LOG_PER_SECOND.  What a
- * source may not say is counted and told when it may speak again.
+ * Guests cause lines, so each source (the text before the first colon) has
+ * an allowance: LOG_BURST lines at once, then LOG_PER_SECOND.  Lines beyond it
+ * are counted, and their number is logged with the source's next line.
  */
 #define LOG_BURST	100u
 #define LOG_PER_SECOND	10u

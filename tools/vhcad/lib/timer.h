@@ -2,9 +2,9 @@
 /*
  * Timers: a heap of those that run.
  *
- * Moving a timer later and stopping it cost nothing (the heap learns of it when the old time comes
+ * Moving a timer later and stopping it cost nothing (the heap is updated when the old time comes
  * up), because that is what every acknowledgment does.  timers_next() drops stopped ones, so they
- * never wake anybody.
+ * never wake a thread.
  */
 #ifndef VHCAD_LIB_TIMER_H
 #define VHCAD_LIB_TIMER_H
@@ -15,7 +15,7 @@
 
 struct timer {
 	u64 due;		/* when to fire, or TIMER_OFF */
-	u64 key;		/* what the heap is ordered by; never later than due */
+	u64 key;		/* key of the heap's order; never later than due */
 	u32 pos;		/* place in the heap, from 1; 0: not in it */
 	void (*fn)(struct timer *t);
 };

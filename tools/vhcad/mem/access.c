@@ -41,7 +41,7 @@ static __attribute__((cold, noinline)) int check_again(struct gmem_table *t, u64
 	return stretch_check(t, iova, len, right);
 }
 
-/* Is the memory lost that was accessed?  Then the access has failed. */
+/* If memory that was accessed is lost, the access has failed. */
 static inline int still_there(struct gmem_table *t, u64 iova, size_t len, u32 right)
 {
 	return gmem_any_lost() ? check_again(t, iova, len, right) : 0;
@@ -290,7 +290,10 @@ int dma_copy(struct guest_mem *md, const struct dma_seg *dst, u32 ndst, struct g
 		if (err)
 			*src_fault = stretch_check(l.ts, p->src, p->len, GMEM_READ);
 	}
-	/* memory that was lost meanwhile: the receiver is told, and may use what has arrived */
+	/*
+	 * memory was lost during the copy: the receiver sees the error, and may use what has
+	 * arrived
+	 */
 	if (cold && err)
 		gmem_stream_fence();
 	bracket_close();

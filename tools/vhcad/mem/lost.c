@@ -4,14 +4,14 @@
  *
  * A page of a file may be missing when it is touched: the file has shrunk, the pool of huge pages
  * is empty, the memory is broken.  The kernel then sends SIGBUS to the thread.  The handler notes
- * that the mapping is lost, and puts a page of nobody's memory there, so that the access comes to
- * an end. Behind each access its thread looks whether anything is lost (gmem_any_lost()), and if so
- * whether that was its own range.  From then on all ranges of the mapping count as not granted,
- * until the VM has revoked them: the VM's own processors meet the same missing page.
+ * that the mapping is lost, and maps an anonymous page there, so that the access ends. Behind each
+ * access its thread checks whether any mapping is lost (gmem_any_lost()), and if so whether that
+ * was its own range.  From then on all ranges of the mapping count as not granted, until the VM has
+ * revoked them: the VM's own processors meet the same missing page.
  *
- * Another thread may access the new page without a signal.  It does so after the kernel has made
- * all processors forget the old page, which is after the mapping was noted as lost: so it sees
- * that.
+ * Another thread may access the new page without a signal.  It can do so only after the kernel has
+ * removed the old page from the TLBs of all processors, which is after the mapping was noted as
+ * lost: so its check behind the access sees that.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ struct gmem_watch {
 	u64 page;			/* bytes of a page of the file */
 	struct guest_mem *mem;
 	bool lost;			/* atomic */
-	bool said;			/* so does the log; atomic */
+	bool said;			/* the log says so; atomic */
 };
 
 /*
@@ -86,7 +86,10 @@ void gmem_watch_begin(struct gmem_watch *w, struct guest_mem *m, u8 *base, u64 s
 void gmem_watch_put(struct gmem_watch *w)
 {
 	__atomic_store_n(&w->size, 0, __ATOMIC_RELEASE);
-	/* it is put again without having begun if its next mapping fails */
+	/*
+	 * without gmem_watch_begin() before this call, @lost would still be that of the last
+	 * mapping
+	 */
 	if (w->lost) {
 		w->lost = false;
 		__atomic_fetch_sub(&gmem_lost, 1, __ATOMIC_RELAXED);
@@ -140,7 +143,7 @@ static bool replace(struct gmem_watch *w, const u8 *at)
 		__atomic_fetch_add(&gmem_lost, 1, __ATOMIC_SEQ_CST);
 	/* references translate again, and find that there is no memory any more */
 	__atomic_fetch_add(&w->mem->gen, 1, __ATOMIC_SEQ_CST);
-	/* all of the mapping if it cannot be split: the process has too many */
+	/* all of the mapping if it cannot be split, because the process has too many mappings */
 	return blank(page, w->page) || blank(w->base, w->size);
 }
 
@@ -151,7 +154,7 @@ static void on_sigbus(int sig, siginfo_t *info, void *context)
 
 	if (w && replace(w, info->si_addr))
 		return;
-	/* a page that has broken and that nobody has touched yet: who does gets another signal */
+	/* a broken page that no thread has touched yet; one that does gets another signal */
 	if (info->si_code == BUS_MCEERR_AO)
 		return;
 	log_last(what, sizeof(what) - 1);

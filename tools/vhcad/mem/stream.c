@@ -2,8 +2,8 @@
 /*
  * Copies of messages that are larger than the cache.
  *
- * An ordinary store fetches the line that it is about to overwrite, and drives out of the cache
- * what somebody may still need; a non-temporal one does neither.  But non-temporal stores become
+ * An ordinary store fetches the line that it is about to overwrite, and evicts from the cache lines
+ * that may still be needed; a non-temporal one does neither.  But non-temporal stores become
  * visible in any order, also among the ordinary stores around them.  Fences keep the order that
  * dma_copy() promises.  Let H be the stores before a copy, N its non-temporal ones, L the ordinary
  * ones of its last line, and C a later store, such as that of a completion:
@@ -11,9 +11,9 @@
  *	H; sfence; N; sfence; L; C
  *
  * Stores before an sfence are visible before any store behind it is.  L and C are ordinary stores,
- * which other processors see in program order.  So whoever reads C, or the last byte, and then
- * anything else of the message, reads what was sent; and whoever reads a byte of N, or of L, finds
- * all that was sent before this copy, as H is the part of the message before it.
+ * which other processors see in program order.  So a program that reads C, or the last byte, and
+ * then anything else of the message, reads what was sent; and one that reads a byte of N, or of L,
+ * finds all that was sent before this copy, as H is the part of the message before it.
  *
  * A fence waits for memory: with one for each page a copy would be no faster than through the
  * cache, and with one for each line twenty times slower.  dma_copy() is called for up to a slice of
@@ -27,14 +27,14 @@
 
 #include "mem/internal.h"
 
-/* The size of the last cache, where Linux does not tell it. */
+/* The assumed size of the last-level cache, if Linux does not tell it. */
 #define USUAL_CACHE	(32u << 20)
 
 static u64 cold_size = USUAL_CACHE / 2;
 
 /*
- * sysconf(_SC_LEVEL3_CACHE_SIZE) is what the processor tells, which in a virtual machine may be the
- * cache of a host with many more processors.
+ * sysconf(_SC_LEVEL3_CACHE_SIZE) is what the processor reports, which in a virtual machine may be
+ * the cache of a host with many more processors.
  */
 void gmem_stream_init(void)
 {

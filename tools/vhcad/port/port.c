@@ -76,7 +76,7 @@ static void lose_link(struct port *port)
 	port->phys_state = port->want == PORT_PHYS_POLLING ? port->setup.down_default : port->want;
 }
 
-/* Both ends lose the link, or have it, before anybody is told. */
+/* Both ends lose the link, or get it, before any owner is notified. */
 static void follow_link(struct port *port)
 {
 	struct port *peer = port->peer;
@@ -92,7 +92,7 @@ static void follow_link(struct port *port)
 	} else if (port->phys_state != PORT_PHYS_LINKUP) {
 		port->phys_state = PORT_PHYS_LINKUP;
 		peer->phys_state = PORT_PHYS_LINKUP;
-		/* each owner may take its own end on from here */
+		/* from here on each owner may change the state of its own end */
 		become(peer, PORT_INIT);
 		become(port, PORT_INIT);
 	}
@@ -252,7 +252,7 @@ void port_reregister(struct port *port)
 	tell_changed(port, PORT_REREGISTER);
 }
 
-/* An entry of the table that is not empty, and is of the packet's partition. */
+/* An entry of the table that is in use, and of the packet's partition. */
 static bool same_partition(u16 own, u16 pkey)
 {
 	return own & ~PKEY_FULL && !((own ^ pkey) & ~PKEY_FULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * An InfiniBand port, of an adapter or of a switch: its state, its addresses, what a manager has
- * set up, and what it has counted.
+ * set, and its counters.
  *
- * Two ports that a cable joins are each other's peers: their link is up or down for both.  Whoever
- * manages the subnet sets state and addresses by the functions below; the port's owner is told of
+ * Two ports that a cable joins are each other's peers: their link is up or down for both.  The
+ * subnet's manager sets state and addresses by the functions below; the port's owner is notified of
  * every change by its ops.  Everything here runs under the engine's lock.
  */
 #ifndef VHCAD_PORT_H
@@ -50,19 +50,19 @@ static inline bool lid_is_mcast(u16 lid)
 	return lid >= MLID_FIRST && lid <= MLID_LAST;
 }
 
-/* What of a port has changed. */
+/* Parts of a port that can change. */
 #define PORT_LID_CHANGED	(1u << 0)
 #define PORT_SM_CHANGED		(1u << 1)
 #define PORT_PKEY_CHANGED	(1u << 2)
 #define PORT_GID_CHANGED	(1u << 3)
-#define PORT_REREGISTER		(1u << 4)	/* clients of the port are to register again */
+#define PORT_REREGISTER		(1u << 4)	/* clients of the port have to register again */
 #define PORT_SETUP_CHANGED	(1u << 5)	/* struct port_setup */
 
 struct port;
 
 /**
- * struct port_ops - what a port tells its owner
- * @state: its state was @old and is port->state now
+ * struct port_ops - notifications to a port's owner
+ * @state: the state was @old and is port->state now
  * @changed: something else has changed: PORT_*_CHANGED
  */
 struct port_ops {
@@ -71,23 +71,23 @@ struct port_ops {
 };
 
 /**
- * struct port_setup - what a manager writes and nothing is derived from, as PortInfo has it
+ * struct port_setup - attributes of PortInfo that a manager writes and no other ones follow from
  * @mkey: M_Key; 0: no protection
  * @mkey_lease: seconds; 0: no end
  * @mkey_protect: 0..3
- * @sm_sl: SL of the way to the subnet manager
+ * @sm_sl: SL of the path to the subnet manager
  * @mtu: NeighborMTU, enum ib_mtu
  * @width_enabled, @speed_enabled, @speed_ext_enabled: bits
  * @down_default: enum port_phys_state that follows the loss of the link: sleep or polling
- * @vl_high_limit, @vl_stall, @hoq_life, @op_vls: of a port of a switch, or for VL arbitration
- * @enforce_in, @enforce_out: a port of a switch drops packets whose P_Key its table does not let
- *	come in from who is behind the port, or go out there
+ * @vl_high_limit, @vl_stall, @hoq_life, @op_vls: of a switch's port, or for VL arbitration
+ * @enforce_in, @enforce_out: a port of a switch drops packets whose P_Key its table does not allow:
+ *	packets from the port behind it, or packets to that port
  * @filter_raw_in, @filter_raw_out: never set; there are no raw packets
  * @subnet_timeout: 0..31
  * @trap_suppress: MulticastPKeyTrapSuppressionEnabled
- * @phy_errors, @overrun_errors: thresholds; kept
+ * @phy_errors, @overrun_errors: thresholds, which are only kept
  * @init_type: 0: no initialisation is asked for
- * @init_type_reply: the manager's reply to that; kept, and told to the host
+ * @init_type_reply: the manager's reply to that; kept, and reported to the host
  * @sl2vl: VL of each SL; a port of a switch has a table for each port that packets came in by,
  *	see fab_switch_sl2vl()
  * @vlarb: low and high priority tables: VL and weight of each entry
@@ -124,14 +124,14 @@ struct port_speed {
 };
 
 /**
- * struct port_count - what a port has counted since it was made, as performance MADs name it
+ * struct port_count - a port's counters since it was made, named as in performance MADs
  * @xmit_bytes, @rcv_bytes: whole packets, with their headers and CRCs but for the VCRC's padding
  * @xmit_pkts, @rcv_pkts: packets, multicasts and VL15 included
  * @xmit_mcast, @rcv_mcast: multicast packets
- * @rcv_errors: arrived spoiled
- * @relay_errors: a switch found no way for what has arrived here
- * @xmit_discards: were to leave here and could not
- * @xmit_constraint, @rcv_constraint: dropped for their P_Key
+ * @rcv_errors: arrived corrupted
+ * @relay_errors: packets that arrived here and for which a switch has no route
+ * @xmit_discards: packets that could not leave here as they should
+ * @xmit_constraint, @rcv_constraint: dropped because of their P_Key
  * @vl15_dropped: VL15 packets for which there was no room
  * @link_downed: losses of the link
  * @xmit_wait: ns in which there was something to send, and no room for it
@@ -156,7 +156,7 @@ struct port_count {
  * @sm_lid: the subnet manager's LID
  * @pkey: partition keys; 0: no entry
  * @gid: all zero: no entry
- * @ops: who is told of changes; NULL: nobody
+ * @ops: notified of changes; NULL: no notifications
  * @guid: its GUID
  * @peer: the port at the other end of the cable; NULL: none
  * @lmc: the port has 1 << @lmc LIDs; the first is @lid
@@ -167,17 +167,17 @@ struct port_count {
  * @down_until: engine time until which a fault holds the port down; 0: none does
  * @tx_packets, @tx_bytes, @rx_packets, @rx_bytes: what an adapter's port has sent and received
  * @tx_mcast, @rx_mcast: multicast packets, counted above as well
- * @discards: packets that could not even set out
- * @drops: packets that arrived nowhere, counted by the sender
- * @bad: packets that arrived spoiled
- * @pkey_in_drops, @pkey_out_drops: a port of a switch has dropped them for their P_Key
+ * @discards: packets that the port could not even send
+ * @drops: packets that reached no receiver, counted by the sender
+ * @bad: packets that arrived corrupted
+ * @pkey_in_drops, @pkey_out_drops: packets that a switch's port has dropped because of their P_Key
  * @vl15_dropped, @link_downed: see struct port_count
- * @pkey_viol, @qkey_viol, @mkey_viol: PortInfo's counters, which stay at 0xffff
- * @cap_mask, @cap_mask2: PortInfo's
+ * @pkey_viol, @qkey_viol, @mkey_viol: PortInfo's counters, which stop at 0xffff
+ * @cap_mask, @cap_mask2: of PortInfo
  * @mtu_cap: the largest @setup.mtu
  * @vl_cap: PortInfo:VLCap, 1 for VL0 alone, 4 for eight
- * @speed: see there
- * @setup: see there
+ * @speed: see struct port_speed
+ * @setup: see struct port_setup
  */
 struct port {
 	struct_group_tagged(port_addrs, addrs,
@@ -213,7 +213,7 @@ struct port {
 };
 
 /**
- * port_init() - a port that nothing is connected to
+ * port_init() - initialise a port that nothing is connected to
  * @port: filled in
  * @guid: its GUID
  *
@@ -229,7 +229,7 @@ void port_init(struct port *port, u64 guid);
 /** port_connect() - a cable joins two ports that have no peer; the link may come up at once */
 void port_connect(struct port *a, struct port *b);
 
-/** port_disconnect() - the cable and the other end are gone; or there are none */
+/** port_disconnect() - remove the cable and the other end, if there are any */
 void port_disconnect(struct port *port);
 
 /** port_set_cable() - plug the cable in, or pull it */
@@ -238,11 +238,11 @@ void port_set_cable(struct port *port, bool plugged);
 /**
  * port_hold_down() - a fault takes the port down
  * @port: port
- * @until: engine time; 0: the port is let go
+ * @until: engine time at which the fault ends; 0: it has ended
  */
 void port_hold_down(struct port *port, u64 until);
 
-/** port_bounce() - the link goes down and, if it can, comes up again: the device was reset */
+/** port_bounce() - take the link down and, if possible, up again: the device was reset */
 void port_bounce(struct port *port);
 
 /** port_link_is_up() - do packets get to the other end at all, at least those of VL15? */
@@ -278,7 +278,7 @@ int port_set_state(struct port *port, u8 state);
  */
 int port_set_phys(struct port *port, u8 phys);
 
-/** port_got_data() - an armed port has received a packet that is not VL15's: it becomes active */
+/** port_got_data() - an armed port has received a packet other than VL15: it becomes active */
 void port_got_data(struct port *port);
 
 /**
@@ -289,26 +289,26 @@ void port_got_data(struct port *port);
  */
 void port_set_lid(struct port *port, u16 lid, u8 lmc);
 
-/** port_set_sm() - where the subnet manager is, and by which SL it is reached */
+/** port_set_sm() - set the subnet manager's LID, and the SL of the path to it */
 void port_set_sm(struct port *port, u16 sm_lid, u8 sm_sl);
 
-/** port_set_pkeys() - entries of the P_Key table, @first + @n <= PORT_PKEYS */
+/** port_set_pkeys() - set entries of the P_Key table, @first + @n <= PORT_PKEYS */
 void port_set_pkeys(struct port *port, u32 first, u32 n, const u16 *pkey);
 
-/** port_set_gids() - entries of the GID table, @first + @n <= PORT_GIDS */
+/** port_set_gids() - set entries of the GID table, @first + @n <= PORT_GIDS */
 void port_set_gids(struct port *port, u32 first, u32 n, const u8 gid[][16]);
 
-/** port_set_prefix() - the subnet prefix of all GIDs but empty ones */
+/** port_set_prefix() - set the subnet prefix of all GIDs except empty ones */
 void port_set_prefix(struct port *port, u64 prefix);
 
-/** port_set_setup() - all of struct port_setup; the caller has checked it */
+/** port_set_setup() - set all of struct port_setup; the caller has checked it */
 void port_set_setup(struct port *port, const struct port_setup *setup);
 
 /** port_reregister() - ask the port's clients to register again */
 void port_reregister(struct port *port);
 
 /* ------------------------------------------------------------------------
- * Looking
+ * Queries
  */
 
 /** port_has_lid() - is it one of the port's LIDs? */
@@ -318,15 +318,15 @@ static inline bool port_has_lid(const struct port *port, u16 lid)
 }
 
 /**
- * port_pkey_for() - the P_Key of the table that lets a packet with this one arrive, and that its
- *	answer has; 0: there is none.  One of both has to be a full one
+ * port_pkey_for() - the table's P_Key that matches a packet's, and that an answer carries; 0: there
+ * is none.  At least one of the two must be a full member's
  */
 u16 port_pkey_for(const struct port *port, u16 pkey);
 
-/** port_sends_pkey() - has the table this P_Key to send with?  Who has a full one has both */
+/** port_sends_pkey() - may the port send this P_Key?  A full member may send both kinds */
 bool port_sends_pkey(const struct port *port, u16 pkey);
 
-/** port_violation() - count one in a counter that stays at 0xffff */
+/** port_violation() - count a violation in a counter that stops at 0xffff */
 static inline void port_violation(u16 *count)
 {
 	*count += *count != 0xffff;
@@ -338,10 +338,10 @@ const char *port_addrs_wrong(const struct port_addrs *a);
 /**
  * port_set_addrs() - change a port's addresses
  * @port: port
- * @a: all of them, as they shall be; the LID as well
+ * @a: all of them, with their new values; the LID as well
  * @reregister: ask the port's clients to register again
  *
- * The owner is told once, of all that is not what it was.
+ * The owner is notified once, of everything that has changed.
  */
 void port_set_addrs(struct port *port, const struct port_addrs *a, bool reregister);
 

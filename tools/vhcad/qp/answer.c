@@ -2,9 +2,9 @@
 /*
  * RC responder: requests that have an answer of their own.
  *
- * What the answer takes is kept, for max_dest_rd_atomic requests.  One that
- * arrives again gets its answer again: that of a READ is read anew, everything
- * else is never carried out twice.
+ * The responder keeps what is needed to answer max_dest_rd_atomic requests.  A
+ * request that arrives again gets its answer again: for a READ the memory is read
+ * anew, everything else is never executed twice.
  */
 #include <endian.h>
 
@@ -38,9 +38,9 @@ static void unqueue_answer(struct rc_responder *s, u8 entry)
 }
 
 /*
- * The place for the next answer; NULL: the peer asks for more than it may.  One
- * that waits there to be sent again is of a request that came twice: who asks
- * for something new has got it.
+ * The place for the next answer; NULL: the peer has more requests under way than it may.
+ * An answer there that waits to be repeated is dropped: a requester that sends a new request
+ * has received it.
  */
 static struct resp_res *free_place(struct vqp *qp)
 {
@@ -54,7 +54,7 @@ static struct resp_res *free_place(struct vqp *qp)
 	return depth && !s->res[s->res_next].queued ? &s->res[s->res_next] : NULL;
 }
 
-/* Keeps what the answer of a request takes that was carried out and has npkts PSNs. */
+/* Keeps the answer to a request that was executed and takes npkts PSNs. */
 static void keep_answer(struct vqp *qp, struct resp_res *res, const struct run *run, u32 npkts)
 {
 	struct rc_responder *s = &qp->resp;
@@ -113,7 +113,7 @@ static void atomic_request(struct vqp *qp, struct resp_res *res, struct run *run
 			resp_refuse(qp);
 			return;
 		}
-		/* the sender's memory is gone, and its own requester reports that */
+		/* the sender's memory is not readable any more, which its own requester reports */
 		if (payload_read(run->pl, run->skip, &value, sizeof(value)))
 			return;
 		op.opcode = VHCA_OP_ATOMIC_WRITE;
@@ -140,8 +140,8 @@ static u8 flush_rights(u8 type)
 }
 
 /*
- * What was written before is in the memory itself, which has no stage behind
- * the processor's caches here: a barrier makes it everybody's.
+ * The data is in guest memory itself, and there is no persistent memory behind the
+ * processor's caches here: a barrier makes it visible to all processors.
  */
 static void flush_request(struct vqp *qp, struct resp_res *res, struct run *run)
 {
@@ -155,7 +155,7 @@ static void flush_request(struct vqp *qp, struct resp_res *res, struct run *run)
 	keep_answer(qp, res, run, 1);
 }
 
-/* What the device, and then the QP, must grant for a request. */
+/* Do the device and the QP allow a request? */
 static bool allowed(const struct vqp *qp, const struct run *run)
 {
 	static const struct {
@@ -203,22 +203,22 @@ void answer_request(struct vqp *qp, struct run *run)
 	}
 }
 
-/* The number of a PSN, counted on from lap to lap. */
+/* A PSN as a number that does not wrap: @lap counts the wraps. */
 static u64 unrolled(u32 lap, u32 psn)
 {
 	return (u64)lap << PSN_BITS | psn;
 }
 
 /*
- * The kept answer whose PSNs a request names.  A QP that seldom reads keeps an answer for so
- * long that its PSNs come again, and then they are those of other requests.
+ * The kept answer whose PSNs a request names.  A QP that seldom reads keeps an answer until its
+ * PSNs are used again after a wrap, by other requests.
  */
 static struct resp_res *kept(struct vqp *qp, const struct run *run)
 {
 	const struct rc_responder *s = &qp->resp;
 	u64 psn = unrolled(s->lap, run->h.psn);
 
-	/* the request is an old one: a PSN above the next one is of the lap before */
+	/* the request is an old one: a PSN above the next one is from before the last wrap */
 	if (run->h.psn >= s->epsn)
 		psn -= 1ull << PSN_BITS;
 	for (u32 i = 0; i < qp->attr.max_dest_rd_atomic; i++) {
@@ -241,7 +241,7 @@ void answer_again(struct vqp *qp, struct run *run)
 	if (run->kind == WIRE_READ_REQ) {
 		first = (run->h.psn - res->psn) & PSN_MASK;
 		off = (u64)first * qp->mtu;
-		/* only what the first request was allowed, or the end of it */
+		/* only what the first request was allowed to read, or the end of it */
 		if (run->h.rkey != res->rkey || run->h.va != res->va + off ||
 		    run->h.dmalen > res->len - off)
 			return;

@@ -76,7 +76,7 @@ u32 av_check(const struct vhca_av *av, const struct vport *p, enum av_user user)
 
 #undef BAD
 
-/* Packets come from an entry of the table, and over the IP that both addresses are of. */
+/* Packets have the address of a GID table entry as source, and the IP version of both addresses. */
 static void eth_path(const struct vhca_av *av, const struct vport *p, struct wire_path *h)
 {
 	const struct eth_gid *g = &p->fab.eth->gid[av->sgid_index];

@@ -18,7 +18,7 @@ void qp_error(struct vqp *qp)
 	timer_stop(&qp->req.timer);
 	qp->resp.ack = false;
 	qp->resp.fifo_n = 0;
-	/* it may wait for room in the fabric, which a flush does not need */
+	/* it may wait for room in the fabric, which flushing does not need */
 	qp_not_ready(qp);
 	qp_ready(qp);
 }

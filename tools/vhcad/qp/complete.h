@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * How a QP's requests and receives end: completions, errors, and the reasons for them.
+ * How a QP's requests and receives end: completions, errors, and reasons of errors.
  */
 #ifndef VHCAD_QP_COMPLETE_H
 #define VHCAD_QP_COMPLETE_H

@@ -30,7 +30,7 @@ void counter_rx(struct vqp *qp, const struct run *run)
 void vport_bad_pkey(struct vport *p, const struct run *run)
 {
 	p->count.pkey_violations += run->npkts;
-	/* the agent counts one, in a counter that a manager resets */
+	/* the agent counts one packet, in a counter that a manager resets */
 	for (u32 i = 1; i < run->npkts; i++)
 		port_violation(&p->fab.ib.pkey_viol);
 	agent_bad_pkey(&p->agent, &run->h);
@@ -57,8 +57,8 @@ void qp_bad_qkey(struct vqp *qp, const struct run *run)
 }
 
 /*
- * A counter is a part of what its port counts; what is left of the port's would be less than
- * nothing if packets of other ports were in it.
+ * A counter counts a part of what its port counts.  The port's counters without those of bound QPs
+ * would be negative if packets of other ports were counted here.
  */
 void counter_follow(struct vqp *qp)
 {

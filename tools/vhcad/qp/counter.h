@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What QPs count, their ports, and the counters that QPs are bound to.
+ * Counters of QPs, of their ports, and those that QPs are bound to.
  */
 #ifndef VHCAD_QP_COUNTER_H
 #define VHCAD_QP_COUNTER_H
@@ -10,11 +10,11 @@
 struct command;
 
 /**
- * struct vcounter - counts what the QPs do that are bound to it, as their port does
+ * struct vcounter - counts the traffic of the QPs that are bound to it, as their port does
  * @port: port of these QPs
  * @number: number
- * @users: QPs
- * @count: what they have counted
+ * @users: number of bound QPs
+ * @count: the counts
  */
 struct vcounter {
 	struct vport *port;
@@ -31,7 +31,7 @@ struct vcounter {
 		c_->port->counted.what += n_;		\
 	} while (0)
 
-/* Adds to what the port counts, and the QP's counter. */
+/* Adds to a counter of the port, and to that of the QP's counter. */
 #define QP_COUNT(qp, what, n)	do {			\
 		const struct vqp *q_ = (qp);		\
 		u64 m_ = (n);				\
@@ -45,7 +45,7 @@ struct vcounter {
 void counter_tx(struct vqp *qp, const struct run *run);
 /** counter_rx() - packets for a QP that is counted have arrived */
 void counter_rx(struct vqp *qp, const struct run *run);
-/** counter_follow() - the QP's port, or its counter, may be another one */
+/** counter_follow() - the QP's port, or its counter, may have changed */
 void counter_follow(struct vqp *qp);
 /** counter_bind() - bind a QP to another counter, or to none: NULL */
 void counter_bind(struct vqp *qp, struct vcounter *counter);
@@ -94,13 +94,13 @@ static inline bool qp_send(struct vqp *qp, struct run *run)
 	return qp->state != QPS_ERR;
 }
 
-/** pkey_match() - are they of the same partition, which is one, and not both limited members? */
+/** pkey_match() - are both of one valid partition, and not both limited members? */
 static inline bool pkey_match(u16 a, u16 b)
 {
 	return b & ~PKEY_FULL && !((a ^ b) & ~PKEY_FULL) && (a | b) & PKEY_FULL;
 }
 
-/** vport_bad_pkey() - packets of a partition that is not the receiver's: counted, and told of */
+/** vport_bad_pkey() - count packets whose P_Key the receiver does not have, and send a trap */
 void vport_bad_pkey(struct vport *p, const struct run *run);
 /** vport_bad_qkey() - the same for a Q_Key */
 void vport_bad_qkey(struct vport *p, const struct run *run);

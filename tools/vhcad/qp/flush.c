@@ -9,7 +9,7 @@
 #include "qp/recv.h"
 #include "qp/requester.h"
 
-/* Flushes the next entry that was not taken yet; false: there is none. */
+/* Flushes the next entry that was not flushed yet; false: there is none. */
 bool flush_ring(struct vqp *qp, u32 end)
 {
 	struct rc_requester *r = &qp->req;

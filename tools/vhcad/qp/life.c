@@ -18,7 +18,7 @@
 #include "qp/srq.h"
 #include "res/command.h"
 
-/* A dead QP's number rests for two local ACK timeouts, but no longer than this. */
+/* The number of a destroyed QP is not used for two local ACK timeouts, or for this time if less. */
 #define REST_MAX_NS	8000000000ull
 
 static u64 rest_time(const struct vqp *qp)
@@ -31,7 +31,7 @@ static u64 rest_time(const struct vqp *qp)
 	return adapter_now(&qp->dev->adapter) + MIN(wait, REST_MAX_NS);
 }
 
-/* Objects that a QP uses all of its life count their users. */
+/* Objects that a QP uses for all of its life count their users. */
 static void count_parents(struct vqp *qp, int n)
 {
 	if (qp_is_target(qp)) {
@@ -47,8 +47,8 @@ static void count_parents(struct vqp *qp, int n)
 }
 
 /*
- * Windows and groups that a QP parts from in one pass. Where there are many switches, the last
- * member of a group has its tree made anew.
+ * Windows and groups that a QP leaves in one pass.  In a fabric with many switches the tree of a
+ * group is computed anew when its last member leaves.
  */
 #define LET_GO		64u
 #define LET_GO_TREES	4u
@@ -362,8 +362,9 @@ enum vhca_status cmd_create_qp(struct command *c)
 #define LAST_SENDS_NS	100000000ull
 
 /*
- * Nobody answers datagrams, so a program may post its last ones and end without waiting for their
- * completions.  They leave, however late the engine is; only a full link makes them wait in vain.
+ * Datagrams are not acknowledged, so a program may post its last ones and end without waiting for
+ * their completions.  They leave, however late the engine is; only a full link makes them wait in
+ * vain.
  */
 static bool still_sends(struct vqp *qp, const struct command *c)
 {
@@ -377,7 +378,7 @@ static bool still_sends(struct vqp *qp, const struct command *c)
 	       adapter_now(&qp->dev->adapter) - c->since < LAST_SENDS_NS;
 }
 
-/* Are those at hand to whom it makes a difference?  The fabric knows the groups that it is in. */
+/* Are all adapters that this concerns with this thread?  Groups concern the whole fabric. */
 static bool may_let_go(struct vqp *qp)
 {
 	return resp_may_settle(qp) &&

@@ -13,7 +13,7 @@ struct command;
 void qp_destroy(struct vqp *qp);
 
 /**
- * qp_let_go() - part a QP that goes from its windows and groups, which may be very many
+ * qp_let_go() - let a QP that is destroyed leave its windows and groups, which may be very many
  * @qp: QP
  *
  * Return: false if there are more than can be let go in one pass: call it again.
@@ -26,7 +26,7 @@ enum vhca_status cmd_modify_qp(struct command *c);
 enum vhca_status cmd_query_qp(struct command *c);
 
 /* rx.c */
-/* What the fabric calls for a port of a device, whose owner is a struct vport. */
+/* What the fabric calls for a device's port; the owner is a struct vport. */
 extern const struct fab_port_ops vport_ops;
 
 #endif /* VHCAD_QP_LIFE_H */

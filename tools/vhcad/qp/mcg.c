@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast groups of a device: which QPs get what is sent to a group.
+ * Multicast groups of a device: which QPs receive what is sent to a group.
  *
  * A group is a GID together with the LID its packets are addressed to, which is 0 on Ethernet.  All
- * ports of the device hear that LID, as a QP may be attached before it has a
+ * ports of the device join that LID, as a QP may be attached before it has a
  * port and may get another one later.
  */
 #include <errno.h>
@@ -157,7 +157,7 @@ static struct list_head *go_on(const struct vmcg *g, const struct datagram *d)
 	return l;
 }
 
-/* Does what a port hears come from one of its own addresses? */
+/* Has a packet that a port receives one of the port's own addresses as source? */
 static bool is_own(const struct vport *p, const struct run *run)
 {
 	if (!p->fab.eth)
@@ -169,7 +169,7 @@ static bool is_own(const struct vport *p, const struct run *run)
 	return false;
 }
 
-/* Does the QP hear this?  Not at another port, nor, if it is deaf to itself, what it sent. */
+/* Does the QP receive this?  Not at another port, nor, if it blocks loopback, what it has sent. */
 static bool hears(const struct vqp *qp, const struct vport *p, const struct run *run)
 {
 	return qp->port == p &&
@@ -218,7 +218,7 @@ void mcg_rx(struct vport *p, struct datagram *d)
 		to_group(p, g, d);
 }
 
-/* Groups of Ethernet have no LID; the QP may not have its port yet. */
+/* Groups of Ethernet have no LID, and the QP may not have its port yet. */
 static bool has_ethernet(const struct vhca_dev *dev)
 {
 	for (u32 i = 0; i < dev->nports; i++)

@@ -19,7 +19,7 @@ struct command;
  * @mlid: and LID that its packets are addressed to
  * @nqps: QPs attached
  * @qps: struct vmcg_qp
- * @paused: where delivery of the last datagram that was too much at once has stopped
+ * @paused: where delivery of the last datagram has stopped that was too much for one slice
  */
 struct vmcg {
 	struct vmcg *next;
@@ -63,13 +63,13 @@ struct vmcgs {
 	u64 seed[2];
 };
 
-/** mcg_init() - a device begins without groups; 0 or -ENOMEM */
+/** mcg_init() - start a device's groups, without any; 0 or -ENOMEM */
 int mcg_init(struct vhca_dev *dev);
-/** mcg_fini() - a device without groups goes */
+/** mcg_fini() - free what mcg_init() has made; there are no groups */
 void mcg_fini(struct vhca_dev *dev);
-/** mcg_detach() - detach a QP from up to @most groups; what is left of @most */
+/** mcg_detach() - detach a QP from up to @most groups; returns what is left of @most */
 u32 mcg_detach(struct vqp *qp, u32 most);
-/** mcg_rx() - a multicast has arrived, for the QPs of its group */
+/** mcg_rx() - give a multicast that has arrived to the QPs of its group */
 void mcg_rx(struct vport *p, struct datagram *d);
 
 enum vhca_status cmd_attach_mcg(struct command *c);

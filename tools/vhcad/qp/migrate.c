@@ -2,10 +2,10 @@
 /*
  * A QP's path, and its move to the alternate one.
  *
- * Who is migrated says so in every packet; who has loaded an alternate path and is to arm says
- * the opposite.  A QP that hears the opposite while it is to arm is armed: both ends have another
- * path now.  One of them takes it when it runs out of retries, or is told to; the other one sees
- * it by the next packet.
+ * Every packet carries the MigReq bit: 1 from a QP in the state migrated, 0 from one in rearm or
+ * armed. A QP in rearm that receives a 0 becomes armed: both ends have loaded an alternate path.
+ * One of them migrates when it runs out of retries, or when the driver says so; the other one sees
+ * that by the MigReq bit of the next packet.
  */
 #include <endian.h>
 #include <string.h>
@@ -54,7 +54,7 @@ void qp_migrate(struct vqp *qp)
 	a->alt_pkey_index = 0;
 	a->alt_timeout = 0;
 	qp->mig = MIG_MIGRATED;
-	/* those that the old path has cost do not count */
+	/* retries on the old path do not count on the new one */
 	qp->req.retry_left = a->retry_cnt;
 	qp_set_path(qp);
 	/* it may have waited for the old port */
@@ -64,7 +64,7 @@ void qp_migrate(struct vqp *qp)
 	}
 }
 
-/* Is this where the alternate path would lead? */
+/* Did a packet come to the port, and from the address, of the alternate path? */
 static bool on_alternate(const struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
 {
 	const struct vhca_av *av = &qp->attr.alt_av;
@@ -74,8 +74,8 @@ static bool on_alternate(const struct vqp *qp, const struct vport *p, const stru
 }
 
 /*
- * Anybody can send such packets, and as many as he likes: each way of the peer to each port is told
- * of once until the QP is to arm again, and all others together are told of once.
+ * Anybody can send such packets, in any number.  So there is one event for each address of the peer
+ * at each port until the QP is rearmed, and one for all other addresses together.
  */
 static void tell_wrong_path(struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The QP state machine: which transitions there are, what each needs and may
- * have, and what it does.
+ * The QP state machine: the transitions, the attributes that each requires and
+ * allows, and what it does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static u32 field_value(const struct vhca_modify_qp_req *req, u32 off, u32 size)
 	return le32toh(v);
 }
 
-/* Checks the alternate path, and that there is one when migration is to be armed. */
+/* Checks the alternate path, which has to be there when migration is to be armed. */
 static enum vhca_status check_migration(struct command *c, const struct vqp *qp, u32 mask)
 {
 	const struct vhca_modify_qp_req *req = command_req(c);
@@ -211,7 +211,7 @@ static void copy_values(struct vqp *qp, const struct vhca_qp_attr *a, u32 mask)
 /* Puts a QP into the state after its creation; it keeps the objects that it uses. */
 static void reset_qp(struct vqp *qp)
 {
-	/* tell the driver, which may wait for it, even if the flush has not come so far */
+	/* the driver may wait for the event: send it even if the flush has not come that far */
 	bool last = qp->ev.bits & 1u << EVB_LAST_WQE ||
 		    (qp_shares(qp) && qp->state == QPS_ERR && !qp->recv.last_told);
 
@@ -238,7 +238,7 @@ static void reset_qp(struct vqp *qp)
 		xrc_leave(qp);
 }
 
-/* A QP that is armed migrates at once; its peer follows by itself. */
+/* An armed QP migrates at once; its peer follows when it receives the next packet. */
 static void set_migration(struct vqp *qp, u8 state)
 {
 	if (state == MIG_REARM)
@@ -249,7 +249,7 @@ static void set_migration(struct vqp *qp, u8 state)
 		qp->mig = state;
 }
 
-/* Its path may be another one now: at the old port there is nothing to wait for. */
+/* The path may have changed, so the QP must not wait for room at its old port. */
 static void look_anew(struct vqp *qp)
 {
 	qp_not_ready(qp);
@@ -336,7 +336,7 @@ enum vhca_status cmd_modify_qp(struct command *c)
 	}
 	timeout = qp->attr.timeout;
 	copy_values(qp, &req->attr, mask);
-	/* the event is asked for anew in every transition */
+	/* the event has to be asked for in every transition */
 	if (to == QPS_SQD && from == QPS_RTS && !(mask & A(EN_SQD_ASYNC_NOTIFY)))
 		qp->attr.en_sqd_async_notify = 0;
 	if (mask & A(PATH_MIG_STATE))
@@ -345,7 +345,7 @@ enum vhca_status cmd_modify_qp(struct command *c)
 		qp->req.retry_left = qp->attr.retry_cnt;
 	if (mask & A(RNR_RETRY))
 		qp->req.rnr_left = qp->attr.rnr_retry;
-	/* what is under way waits for the new time from now on; with the old one maybe for ever */
+	/* requests under way use the new timeout from now on; the old one may have been infinite */
 	if (qp_reliable(qp) && qp->attr.timeout != timeout)
 		req_arm(qp);
 	enter(qp, from, to);

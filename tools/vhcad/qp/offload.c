@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a UD QP does for IPoIB.
+ * Offloads of UD QPs for IPoIB: checksums and segmentation.
  *
  * A datagram whose bytes matter is made, or looked at, in the worker's own memory: so its
  * checksums are those of the bytes that go out or come in, whatever a guest writes meanwhile.
@@ -120,11 +120,11 @@ bool offload_checked(const struct vqp *qp, const struct datagram *d)
 	struct payload *pl = run->pl;
 	u8 front[IP_FRONT];
 
-	/* a receiver before this one has had the bytes made that this one gets, too */
+	/* the bytes were checked already, for a receiver before this one */
 	if (d->ready > WIRE_GRH_LEN)
 		return run->len >= sizeof(front) && ip_front(d->front + WIRE_GRH_LEN) &&
 		       sums_ok(qp, d->front + WIRE_GRH_LEN, run->len);
-	/* the first bytes tell most datagrams that are none of IPoIB */
+	/* the first bytes are enough to tell that most other datagrams are not IPoIB's */
 	if (run->len < sizeof(front) || run->len > sizeof(s->bounce) || run->skip ||
 	    payload_read(pl, 0, front, sizeof(front)) || !ip_front(front))
 		return false;

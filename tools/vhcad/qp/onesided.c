@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Requests of one packet, and those that never leave.
+ * Requests of one packet, and local operations.
  */
 #include <endian.h>
 

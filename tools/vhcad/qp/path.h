@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Where a QP's packets go: address vectors, the path of a connected QP, and its migration.
+ * Paths of QPs: address vectors, the path of a connected QP, and its migration.
  */
 #ifndef VHCAD_QP_PATH_H
 #define VHCAD_QP_PATH_H
@@ -21,21 +21,21 @@ enum av_user {
  * av_check() - may a QP of this port send there?
  * @av: address vector
  * @p: the QP's port
- * @user: who sends
+ * @user: the kind of sender
  *
  * Return: AV_GOOD, or the offset of the field that is wrong.
  */
 u32 av_check(const struct vhca_av *av, const struct vport *p, enum av_user user);
-/** av_path() - the headers that follow from an address vector; the rest of @h is there */
+/** av_path() - fill in the fields of @h that follow from an address vector; the others are kept */
 void av_path(const struct vhca_av *av, const struct vport *p, struct wire_path *h);
 
 /* migrate.c */
-/** qp_set_path() - headers that follow from the attributes, and from what the port has now */
+/** qp_set_path() - compute the headers from the attributes, and from the addresses of the port */
 void qp_set_path(struct vqp *qp);
 /**
- * qp_follow_port() - the path follows the port's LID, P_Keys and GIDs, if they have changed
+ * qp_follow_port() - update the path if the port's LID, P_Keys or GIDs have changed
  *
- * To be called before the path is used; so a change need not look for the QPs that it concerns.
+ * Called before the path is used; so a change need not look for the QPs that it affects.
  */
 static inline void qp_follow_port(struct vqp *qp)
 {
@@ -44,7 +44,7 @@ static inline void qp_follow_port(struct vqp *qp)
 }
 
 /**
- * qp_migrate() - from now on the alternate path is the path
+ * qp_migrate() - make the alternate path the path
  * @qp: MIG_ARMED; it has no alternate path afterwards
  */
 void qp_migrate(struct vqp *qp);

@@ -4,7 +4,7 @@
  */
 #include "qp/recv.h"
 
-/* Runs that are shorter belong to messages that are. */
+/* Minimum length of a run that is copied past the cache; shorter runs are of shorter messages. */
 #define COLD_RUN	(16u << 10)
 
 static bool is_cold(const struct sglist *l)
@@ -33,8 +33,8 @@ u32 payload_gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, str
 			       !sgl_is_checked(l, off + got)))
 		return got / qp->mtu * qp->mtu;
 	/*
-	 * The list of a key may have any number of pieces, or stand for bytes that are nowhere: a
-	 * packet's are put in one place.
+	 * The list of a key may have any number of pieces, or need checks of its data: the bytes of
+	 * a packet are copied to one place.
 	 */
 	len = MIN(len, qp->mtu);
 	pl->mem = NULL;
@@ -42,7 +42,7 @@ u32 payload_gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, str
 	return sgl_read(l, off, qp_scratch(qp)->bounce, len) == len ? len : 0;
 }
 
-/* Takes a part of a run through a key that checks it; returns the bytes. */
+/* Writes a part of a run through a key that checks the data; returns the number of bytes. */
 static u64 place_checked(struct vqp *qp, const struct run *run, u32 at, const struct sglist *l,
 			 u64 off, u32 len)
 {

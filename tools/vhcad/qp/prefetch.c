@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What is needed next comes into the caches while something else is done.
+ * Prefetches what is needed next while something else is done.
  *
- * Of very many QPs none stays there from one of its messages to the next, and a message would
- * wait for one line of memory after the other: its QP, its entries, the QP of the peer.  But
- * it is known whose turn is next, so they come all at once and in time.  These are hints: nothing
- * depends on them, and what they are about may be gone or wrong by then.
+ * With very many QPs none stays in the caches from one of its messages to the next, and a message
+ * would wait for one cache line after the other: its QP, its entries, the QP of the peer.  But the
+ * order of turns is known, so that all of these can be fetched together and in time.  These are
+ * hints: nothing depends on them, and their objects may have changed by then.
  */
 #include "qp/ready.h"
 #include "qp/scratch.h"
@@ -24,7 +24,7 @@ static void fetch(const void *from, u32 bytes)
 		__builtin_prefetch((const u8 *)from + i, 1);
 }
 
-/* The tables of an adapter that is with another thread may be changed meanwhile. */
+/* The tables of an adapter that another thread has may change at any time. */
 static void fetch_peer(const struct vqp *qp)
 {
 	const struct vport *to = qp_peer_port(qp);

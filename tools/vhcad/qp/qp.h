@@ -34,8 +34,8 @@ enum qp_state {
 /* Packets that are sent and not acknowledged, at the most. */
 #define TX_WINDOW	1024u
 /*
- * Bytes of them at the most when the peer is outside of the daemon, where a queue waits for a guest
- * that takes its time (ETHER_QUEUE): there is room for two windows, as after a loss.
+ * The same in bytes when the peer is outside of the daemon, where a queue (ETHER_QUEUE) waits for a
+ * slow guest: it has room for two windows, as after a loss.
  */
 #define FAR_WINDOW	(96u << 10)
 /* PSNs one READ request may ask for: keeps all distances below half the space. */
@@ -69,17 +69,17 @@ struct tx_req {
 	u8 opcode;
 	u8 flags;
 	u8 nblk;
-	u8 status;		/* completes with this when its turn comes, */
-	u8 why;			/* enum vhca_why, for this reason */
-	bool done;		/* local: carried out, also if sending comes by again */
+	u8 status;		/* if not 0, completes with this in its turn, */
+	u8 why;			/* enum vhca_why, the reason for @status */
+	bool done;		/* local: executed; not again if sending starts over */
 };
 
-/* What was done about a loss, since there was progress. */
+/* Reactions to a loss since the last progress. */
 enum gap {
 	GAP_NONE,
-	GAP_BACK,		/* went back to it */
-	GAP_HURRY,		/* it is told of again: the timer will not wait for its end */
-	GAP_AGAIN,		/* went back for that, too: only the timer can help now */
+	GAP_BACK,		/* sends again from there */
+	GAP_HURRY,		/* it was reported again: the timer was shortened */
+	GAP_AGAIN,		/* sent again for that, too: only the timer is left */
 };
 
 /*
@@ -111,20 +111,20 @@ struct rc_requester {
 	};
 	u8 retry_left;
 	u8 rnr_left;
-	u8 reads;		/* READs, atomics and what else is answered under way */
+	u8 reads;		/* answered requests (READs, atomics ...) under way */
 	struct timer timer;	/* acknowledgment, or RNR while rnr_wait */
 };
 
-/* A READ, an atomic or a flush that the responder has seen, and its answer. */
+/* A READ, an atomic or a flush that the responder has received, and its answer. */
 struct resp_res {
 	u8 kind;		/* enum wire_kind of the request */
 	u32 psn;
 	u32 npkts;
-	u32 lap;		/* in which @psn was meant, as that of the responder */
+	u32 lap;		/* wraps of PSNs before @psn, see @lap of the responder */
 	u64 orig;		/* atomics: what was there before */
 	u64 va;
 	u32 rkey;
-	u32 srqn;		/* XRC: whose memory it is */
+	u32 srqn;		/* XRC: the SRQ whose PD has the memory */
 	u32 len;
 	u32 start;		/* first packet to answer this time, */
 	u32 sent;		/* the next one to send */
@@ -132,23 +132,23 @@ struct resp_res {
 	u32 end_off;		/* byte behind the last one to send */
 	u32 msn;
 	bool queued;
-	bool again;		/* and it has been sent before */
+	bool again;		/* the queued answer is a repetition */
 };
 
-/* What a responder waits for that has sent a NAK and says nothing else until epsn arrives. */
+/* What a responder waits for that has sent a NAK and sends no other until epsn arrives. */
 enum quiet {
 	QUIET_NOT,
-	QUIET_FOR_RECV,		/* it was there, without a receive */
-	QUIET_FOR_PSN,		/* it got lost */
+	QUIET_FOR_RECV,		/* epsn has arrived, and found no receive */
+	QUIET_FOR_PSN,		/* epsn was lost */
 };
 
 /* The responder. */
 struct rc_responder {
 	u32 epsn;		/* next PSN expected, */
-	u32 lap;		/* and how often PSNs have begun at 0 again before it */
+	u32 lap;		/* how often the PSN has wrapped before it */
 	u32 msn;
 	u32 heard;		/* QUIET_FOR_PSN: PSN behind the last packet that came instead, */
-	u32 told;		/* and behind the last one that got an answer */
+	u32 told;		/* and behind the last one that a NAK was sent for */
 	u8 kind;		/* enum wire_kind of the message under way */
 	u8 quiet;		/* enum quiet */
 	bool ack;		/* an answer is due, behind the READ answers */
@@ -156,7 +156,7 @@ struct rc_responder {
 	bool comm_est;
 	bool lost;		/* UC: a gap was noticed, and no first packet since */
 	u8 syndrome;
-	u8 event;		/* enum event_bit to tell with the error, or 0 */
+	u8 event;		/* enum event_bit to send with the error, or 0 */
 	u32 done;		/* bytes of the message placed */
 	u64 va;			/* WRITE: where the message goes */
 	u32 rkey;
@@ -172,16 +172,16 @@ struct rc_responder {
 struct qp_recv {
 	u32 next;		/* receives taken so far */
 	u32 posted;		/* own ring: known to be posted so far */
-	bool taken;		/* the last of them is not completed yet */
-	u8 status;		/* VHCA_CS_*: what it is good for */
-	bool last_told;		/* SRQ: that it takes no more */
+	bool taken;		/* the last of them is not complete yet */
+	u8 status;		/* VHCA_CS_* that it completes with */
+	bool last_told;		/* SRQ: LAST_WQE event was sent: it takes no more */
 	u32 room;		/* its bytes */
 	u64 wr_id;
-	struct vpd *pd;		/* whose memory it names */
+	struct vpd *pd;		/* PD of its memory */
 	struct recv_wqe *kept;	/* SRQ: the entry, unless the worker has it loaded */
 };
 
-/* Are these numbers of a flush ones that mean something? */
+/* Are the type and the level of a flush defined? */
 static inline bool flush_known(u8 type, u8 level)
 {
 	return type && !(type & ~(VHCA_FLUSH_GLOBAL | VHCA_FLUSH_PERSISTENT)) &&
@@ -189,8 +189,8 @@ static inline bool flush_known(u8 type, u8 level)
 }
 
 /*
- * Many QPs have their turn one after the other and none of them is in a cache
- * for long: what a message needs stands together, what it does not behind it.
+ * Many QPs have their turns one after the other and none of them stays in a
+ * cache: members that a message needs are next to each other, the others behind.
  */
 struct vqp {
 	struct vhca_dev *dev;
@@ -205,28 +205,28 @@ struct vqp {
 	u8 log_sq, log_rq, log_stride;	/* VHCA_NO_QUEUE: no such queue */
 	u16 pkey;		/* of pkey_index, when RTR */
 	u16 mtu;		/* bytes */
-	u32 changes;		/* of the port, that @pkey, @mtu and @path follow */
+	u32 changes;		/* count of the port's, by which @pkey, @mtu and @path are valid */
 	u16 max_inline;
-	u16 slice;		/* of the engine's, the last one that it had */
+	u16 slice;		/* number of its last slice, as the worker counts them */
 	struct vpd *pd;
 	struct vport *port;
 	struct list_head ready_node;
-	/* both ways of a message that is sent */
+	/* used when a message is sent and when it is acknowledged */
 	struct rc_requester req __attribute__((aligned(CACHE_LINE)));
 	struct dbrec rec_send;
 	struct wire_path path;	/* headers every packet shares */
 	struct vcq *scq, *rcq;
 	struct vqp_stats stats;
-	/* and of one that is received */
+	/* used when a message is received */
 	struct vsrq *srq;	/* where receives come from; NULL: rq.  XRC_TGT: named last */
 	struct rc_responder resp;
 	struct qp_recv recv;
 	struct evnode ev;
 	struct vcounter *counter;	/* or NULL; @counted tells whether it counts */
-	struct fab_cursor group;	/* how far the multicast has come that is being sent */
+	struct fab_cursor group;	/* progress of the multicast that is being sent */
 	struct vhca_qp_attr attr __attribute__((aligned(CACHE_LINE)));
 				/* as set last, little-endian */
-	u8 mig_err_told;	/* wrong paths that were told of since it was to arm, as bits */
+	u8 mig_err_told;	/* bits: wrong paths that had an event since rearming */
 	struct vuar *uar;
 	struct vxrcd *xrcd;		/* XRC_TGT */
 	struct vring sq __attribute__((aligned(CACHE_LINE)));
@@ -234,10 +234,10 @@ struct vqp {
 	struct list_head mcgs;		/* struct vmcg_qp */
 	struct vring rq __attribute__((aligned(CACHE_LINE)));
 	struct dbrec rec_recv;
-	struct list_head in_srq;		/* XRC_TGT: with the others that name the SRQ */
+	struct list_head in_srq;		/* XRC_TGT: on the list of the SRQ named last */
 };
 
-/* Does the transport acknowledge, and send again? */
+/* Does the transport acknowledge and retransmit? */
 static inline bool qp_reliable(const struct vqp *qp)
 {
 	return qp->type == VHCA_QPT_RC || qp->type >= VHCA_QPT_XRC_INI;
@@ -260,7 +260,7 @@ static inline bool qp_datagrams(const struct vqp *qp)
 	return qp->service == WIRE_UD;
 }
 
-/* Are its receives those of others too? */
+/* Does it share its receives with other QPs? */
 static inline bool qp_shares(const struct vqp *qp)
 {
 	return qp->flags & VHCA_QP_SRQ || qp_is_target(qp);
@@ -274,19 +274,19 @@ static inline struct vqp *qp_find(struct vhca_dev *dev, u32 qpn)
 	return qp && qp->qpn == qpn ? qp : NULL;
 }
 
-/** qp_scope() - on behalf of a QP whose peer has named a key */
+/** qp_scope() - scope of a key that a QP's peer has named */
 static inline struct mkey_scope qp_scope(const struct vqp *qp)
 {
 	return (struct mkey_scope){ .dev = qp->dev, .pd = qp->pd, .owner = &qp->keys };
 }
 
-/** qp_local_scope() - on behalf of a QP whose own entry names keys, of a PD */
+/** qp_local_scope() - scope of keys that a QP's own entry names, in a PD */
 static inline struct mkey_scope qp_local_scope(const struct vqp *qp, const struct vpd *pd)
 {
 	return (struct mkey_scope){ .dev = qp->dev, .pd = pd };
 }
 
-/** qp_mkey_find() - mkey_find() on behalf of a QP whose peer has named a key */
+/** qp_mkey_find() - mkey_find() for a key that a QP's peer has named */
 static inline struct vmkey *qp_mkey_find(const struct vqp *qp, u32 key, u64 addr, u64 len,
 					 u32 access)
 {
@@ -295,7 +295,7 @@ static inline struct vmkey *qp_mkey_find(const struct vqp *qp, u32 key, u64 addr
 	return mkey_find(&s, key, addr, len, access);
 }
 
-/** qp_mkey_invalidate() - mkey_invalidate() on behalf of a QP */
+/** qp_mkey_invalidate() - mkey_invalidate() for a QP */
 static inline u8 qp_mkey_invalidate(const struct vqp *qp, u32 key, bool remote)
 {
 	struct mkey_scope s = qp_scope(qp);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * QPs that have work stand in a circle, in the order of their turns.
+ * QPs that have work wait in a circle for their turns.
  */
 #include "qp/ready.h"
 
@@ -34,7 +34,7 @@ void qp_wait_room(struct vqp *qp)
 		list_add_tail(&p->no_room_node, &qp->dev->adapter.no_room);
 }
 
-/* Wakes as many QPs as there is room for packets, those first that have waited longest. */
+/* Wakes as many QPs as there is room for packets, in the order in which they began to wait. */
 static bool port_room(struct vport *p)
 {
 	u32 room = MIN(fab_room(&p->fab), ROOM_QPS);
@@ -65,7 +65,7 @@ struct vport *qp_peer_port(const struct vqp *qp)
 	return to && to->ops == qp->port->fab.ops ? to->owner : NULL;
 }
 
-/* A QP looks for those who get what it sends. */
+/* A search of a QP for the receivers of what it sends. */
 struct search {
 	struct vqp *qp;
 	bool found;
@@ -76,7 +76,7 @@ static void look_for(void *arg, struct fab_port *to)
 	struct search *s = arg;
 	const struct vport *p = to->owner;
 
-	/* as above: those outside are nobody's */
+	/* as above: a receiver outside is no adapter's port */
 	if (to->ops == s->qp->port->fab.ops)
 		s->found &= adapter_meet(&s->qp->dev->adapter, &p->dev->adapter);
 }

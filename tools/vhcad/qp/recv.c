@@ -16,8 +16,8 @@ static void copy_wqe(struct recv_wqe *to, const struct recv_wqe *from)
 }
 
 /*
- * The engine's entry, to load another one into.  If it is of a message that is
- * still under way, and an SRQ has forgotten it, its QP keeps it.
+ * The worker's entry, to load another one into.  If it belongs to a message that is
+ * still under way, and cannot be read from its SRQ again, its QP keeps a copy.
  */
 static struct recv_wqe *next_loaded(struct scratch *s)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RC requester: what comes back.
+ * RC requester: acknowledgments and answers.
  */
 #include <endian.h>
 
@@ -18,10 +18,10 @@ static const u32 rnr_10us[32] = {
 	16384, 24576, 32768, 49152,
 };
 
-/* When a loss is reported again the timer waits for this part of its time. */
+/* When a loss is reported again the timer is shortened to this part of the ACK timeout. */
 #define HURRY	64u
 
-/* Has as much been acknowledged since the timer fired as may be under way to a peer outside? */
+/* Ends @late when a whole window for peers outside was acknowledged since the timer fired. */
 static void catch_up(struct vqp *qp)
 {
 	struct rc_requester *r = &qp->req;
@@ -42,19 +42,18 @@ static void made_progress(struct vqp *qp)
 	if (qp->state == QPS_ERR)
 		return;
 	req_arm(qp);
-	/* without anything to send it needs a turn only to see that it has drained */
+	/* without anything to send a QP needs a turn only to notice that it has drained */
 	if (r->cur != r->tail || r->blk_next != r->blk_prod || qp->draining)
 		qp_ready(qp);
 }
 
 /*
- * Everything before PSN end has arrived, also of a request that was refused while its packets
- * were on their way, which ends where sending has stopped.  READs are only done when their data
- * are here: returns true if one stands in the way, which means that its
- * answer, or a part of it, was lost.
+ * Completes requests: everything before PSN end has arrived.  A request that was refused while its
+ * packets were being sent ends with the last one sent.  A READ is complete only when its data has
+ * come: returns true if one is in the way, which means that its answer, or a part of it, was lost.
  *
- * An answer to what comes behind a request that has no PSN is not that request's: it has been
- * carried out, and sending has not come to it again.
+ * A request without a PSN may lie before the one that an answer belongs to: it was executed
+ * already, and is passed by when sending starts over.
  */
 static bool acknowledge(struct vqp *qp, u32 end)
 {
@@ -88,13 +87,13 @@ static bool acknowledge(struct vqp *qp, u32 end)
 	return missing;
 }
 
-/* A loss is reported again: the resent packet is lost too, or the report was doubled or late. */
+/* A loss is reported again: the resent packet is lost too, or the report was duplicated or late. */
 static void hurry(struct vqp *qp)
 {
 	struct rc_requester *r = &qp->req;
 	u64 soon = qp->dev->adapter.worker->now + (4096ull << qp->attr.timeout) / HURRY;
 
-	/* nothing was sent since, or there is no timer */
+	/* nothing was sent since, or the timer is off, or fires soon anyway */
 	if (r->nxt == r->una || r->timer.due == TIMER_OFF || r->timer.due <= soon)
 		return;
 	r->gap = GAP_HURRY;
@@ -102,14 +101,14 @@ static void hurry(struct vqp *qp)
 }
 
 /*
- * Something got lost: send again, at once only the first time until there is
- * progress or the timer fires.  Whatever tells of it again may have been doubled or
- * held up on the way, and must not use up the retries.  Nor does a loss that is reported
+ * A packet was lost: send again, at once only the first time until there is
+ * progress or the timer fires.  Further reports of it may have been duplicated or
+ * delayed on the way, and must not use up the retries.  Nor does a loss that is reported
  * with progress: with every such report fewer packets are left to send.
  */
 static void loss_noticed(struct vqp *qp, bool progress)
 {
-	/* everything is sent again after that wait */
+	/* everything is sent again after the RNR wait */
 	if (qp->req.rnr_wait)
 		return;
 	if (qp->req.gap == GAP_BACK)
@@ -137,7 +136,7 @@ static void receiver_not_ready(struct vqp *qp, u8 code)
 	struct rc_requester *r = &qp->req;
 	struct adapter *a = &qp->dev->adapter;
 
-	/* said twice: nothing was sent since */
+	/* a second RNR NAK: nothing was sent since the first */
 	if (r->rnr_wait)
 		return;
 	if (!r->rnr_left) {
@@ -174,7 +173,7 @@ static void refused(struct vqp *qp, u8 code, bool progress)
 	}
 }
 
-/* May an answer carry this PSN now?  All others come from long ago and are ignored. */
+/* May an answer carry this PSN now?  Others are old ones and are ignored. */
 static bool expected(const struct rc_requester *r, u32 psn)
 {
 	return psn_diff(psn, r->una) >= 0 && psn_diff(psn, r->max) < 0;
@@ -236,8 +235,8 @@ static bool fits(const struct vqp *qp, const struct tx_req *t, const struct run 
 }
 
 /*
- * Places a part of the answer, or, where it goes to very many pieces, some packets of it: the
- * others are cut off.  Returns a status, or -1: the responder's fault.
+ * Places a part of the answer; if it goes to very many pieces only some packets, and the others are
+ * cut off.  Returns a status, or -1: the responder's error.
  */
 static int place(struct vqp *qp, const struct tx_req *t, struct run *run, u64 off)
 {
@@ -274,7 +273,7 @@ static struct tx_req *answered(struct vqp *qp, const struct run *run)
 	return req_at(r, r->head);
 }
 
-/* These packets of an answer have arrived and are placed. */
+/* Accounts for packets of an answer that have arrived and are placed. */
 static void took_answer(struct vqp *qp, const struct run *run)
 {
 	struct rc_requester *r = &qp->req;
@@ -307,7 +306,7 @@ void req_rx_read(struct vqp *qp, struct run *run)
 		return;
 	}
 	took_answer(qp, run);
-	/* ask for the packets again that were cut off */
+	/* request the packets again that were cut off */
 	if (run->npkts < sent && qp->state != QPS_ERR)
 		req_rewind(qp);
 }

@@ -13,7 +13,7 @@ void req_follow_una(struct rc_requester *r)
 
 	if (psn_diff(r->una, r->nxt) <= 0)
 		return;
-	/* nothing behind the oldest is out again; it counts, if it is answered */
+	/* of requests that get an answer, at most the oldest is under way again */
 	r->reads = op_is_answered(t->opcode);
 	r->nxt = r->una;
 	r->cur = r->head;

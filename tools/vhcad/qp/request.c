@@ -30,7 +30,7 @@ int req_reload(struct vqp *qp, const struct tx_req *t, struct send_wqe *w)
 		return st < 0 ? VHCA_CS_LOC_QP_OP_ERR : st;
 	if (w->opcode != t->opcode || w->nblk != t->nblk || w->len != t->len ||
 	    (w->flags ^ t->flags) & VHCA_WQE_IP_CSUM ||
-	    /* of one that was refused midway only the packets that were sent are left */
+	    /* a request that was refused midway has only the packets that were sent */
 	    (!t->status && packets(qp, w) != t->npkts)) {
 		w->qp = NULL;
 		return VHCA_CS_LOC_QP_OP_ERR;
@@ -124,7 +124,7 @@ static int find_data(struct vqp *qp, const struct send_wqe *w, u32 off, u32 *len
 		pl->host = w->data + off;
 		return VHCA_CS_SUCCESS;
 	}
-	/* take the packets that there are; the rest, or its fault, comes next */
+	/* use the packets that were found; the rest, or its error, comes next */
 	got = payload_gather(qp, &l, off, *len, pl);
 	if (got < *len)
 		*n = (got + qp->mtu - 1) / qp->mtu;
@@ -150,7 +150,7 @@ int req_fill(struct vqp *qp, const struct tx_req *t, u32 n, struct run *run, str
 	}
 	run->kind = is_send(t->opcode) ? WIRE_SEND : WIRE_WRITE;
 	run->first = !r->cur_pkt;
-	/* one that was refused midway has no end */
+	/* a message that was refused midway has no last packet */
 	run->last = r->cur_pkt + n == t->npkts && !t->status;
 	run->imm = has_imm(t->opcode);
 	run->inv = t->opcode == VHCA_OP_SEND_INV;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RC requester: what leaves.
+ * RC requester: sending.
  */
 #include <endian.h>
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include "qp/requester.h"
 
 enum progress {
-	WENT_ON,		/* something was done, look again */
-	MUST_WAIT,		/* something has to come first: an answer, room, or its receiver */
+	WENT_ON,		/* something was done: look for more */
+	MUST_WAIT,		/* an answer, room or the receiver's adapter has to come first */
 };
 
-/* It goes on when something has come that is under way, whenever that is. */
+/* The QP goes on when something that is under way has arrived, whenever that is. */
 static enum progress wait_for(const struct vqp *qp, const char *what)
 {
 	qp_trace(qp, what, 0);
@@ -71,8 +71,8 @@ void req_doorbell(struct vqp *qp)
 }
 
 /*
- * The request being sent cannot go on.  What is out of it has to be
- * acknowledged first; whatever stands behind it will be flushed.
+ * The request being sent cannot go on.  Its packets that were sent have to be
+ * acknowledged first; the requests behind it will be flushed.
  */
 static void refuse_current(struct vqp *qp, u8 status)
 {
@@ -91,14 +91,14 @@ static void refuse_current(struct vqp *qp, u8 status)
 	req_settle(qp);
 }
 
-/* None may be under way any more since it was taken: the QP was modified in SQD. */
+/* Refuses a request with an answer if max_rd_atomic became 0 since it was taken, in SQD. */
 static enum progress refuse_answered(struct vqp *qp)
 {
 	refuse_current(qp, why(qp, VHCA_WHY_NO_READS, VHCA_CS_LOC_QP_OP_ERR));
 	return WENT_ON;
 }
 
-/* The next n PSNs may be answered from now on. */
+/* From now on answers to the next n PSNs are accepted. */
 static void may_arrive(struct rc_requester *r, u32 n)
 {
 	u32 end = psn_add(r->nxt, n);
@@ -156,8 +156,8 @@ static enum progress send_read(struct vqp *qp, struct tx_req *t, u32 *bytes)
 }
 
 /*
- * Receives the responder has told of are used up: the message's first packet
- * probes alone, and when it is acknowledged the message has got its receive.
+ * If the credits that the responder has advertised are used up, the message's first
+ * packet is sent alone; when it is acknowledged, the message has got its receive.
  */
 static bool over_credit(const struct rc_requester *r, const struct tx_req *t)
 {
@@ -168,12 +168,12 @@ static bool over_credit(const struct rc_requester *r, const struct tx_req *t)
 }
 
 /*
- * How many packets may be under way, of which the next ones make @wanted?
+ * How many packets may be under way?  The next ones would make them @wanted.
  *
- * A peer outside of the daemon has what was sent in a queue before it, and may just be slow.  When
- * the timer has fired a single packet asks how far it has come, and as many more follow as it
- * acknowledges: if each time all were sent again, the queue would grow faster than it is emptied,
- * and the answer would come too late again.
+ * A peer outside of the daemon gets packets through a queue, and may just be slow.  When the timer
+ * has fired a single packet is sent as a probe, and then as many as the peer acknowledges: if each
+ * time all were sent again, the queue would grow faster than it is emptied, and the acknowledgment
+ * would come too late again.
  */
 static u32 window(const struct vqp *qp, u32 wanted)
 {
@@ -222,7 +222,7 @@ static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	if (!qp_send(qp, &run))
 		return WENT_ON;
 	if (len && pl.fault) {
-		/* some may have arrived, and are acknowledged together with what was sent before */
+		/* some may have arrived, and are acknowledged together with those sent before */
 		may_arrive(r, n);
 		refuse_current(qp, VHCA_CS_LOC_PROT_ERR);
 		return WENT_ON;
@@ -232,7 +232,7 @@ static enum progress send_data(struct vqp *qp, struct tx_req *t, u32 *bytes)
 	return WENT_ON;
 }
 
-/* Sends an atomic, an atomic write or a flush: one packet, with one in answer. */
+/* Sends an atomic, an atomic write or a flush: one packet, which one packet answers. */
 static enum progress send_single(struct vqp *qp, struct tx_req *t, u32 *bytes)
 {
 	struct rc_requester *r = &qp->req;
@@ -266,8 +266,8 @@ static enum progress send_single(struct vqp *qp, struct tx_req *t, u32 *bytes)
 }
 
 /*
- * A key that ends takes memory from requests before it, which may have to be
- * sent again: it waits until they are complete.  The others begin in order.
+ * An invalidated key takes memory from requests before it, which may have to be
+ * sent again: it waits until they are complete.  Other local operations begin in order.
  */
 static enum progress do_local(struct vqp *qp, struct tx_req *t)
 {
@@ -339,7 +339,7 @@ bool req_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 	return false;
 }
 
-/* Is the QP that this one sends to connected to it? */
+/* Is @peer, which this QP sends to, connected to this QP? */
 static bool comes_back(const struct vqp *qp, const struct vqp *peer)
 {
 	if (peer->path.dqpn != qp->qpn)
@@ -350,9 +350,9 @@ static bool comes_back(const struct vqp *qp, const struct vqp *peer)
 }
 
 /*
- * Has the peer an answer that it could send, but for its turn?  Then it is this engine that is
- * late, not the network, and no packet is to be taken for lost.  Nor is it while the peer is with
- * another thread, where it may have one.
+ * Has the peer an answer that waits only for its turn?  Then the engine is late, not the network,
+ * and no packet is taken for lost.  The same holds while another thread has the peer, where there
+ * may be such an answer.
  */
 static bool answer_waits(struct vqp *qp)
 {

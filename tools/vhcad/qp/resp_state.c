@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The responder's state: what it expects, and the answer that it owes.
+ * The responder's state: the PSN that it expects, and the acknowledgment that it has to send.
  */
 #include "qp/complete.h"
 #include "qp/ready.h"
@@ -50,7 +50,7 @@ void resp_close(struct vqp *qp, enum aeth_nak code, u8 recv_status, enum event_b
 	struct vhca_cqe cqe = { 0 };
 
 	s->closing = true;
-	/* a receive that fails tells its owner; without one an event does */
+	/* a failed receive reports the error by its completion; without one an event does */
 	s->event = qp->recv.taken ? 0 : event;
 	resp_answer(qp, AETH_NAK | code);
 	if (qp->recv.taken)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RC responder: what leaves.
+ * RC responder: sending.
  *
- * Answers leave in order of PSN: those to READs and atomics first, as long as
- * there are any, then the acknowledgment or NAK for what came behind them.
+ * Answers leave in order of PSN: first those to READs and atomics, as long as
+ * there are any, then the acknowledgment or NAK for packets behind them.
  */
 #include <endian.h>
 
@@ -30,7 +30,7 @@ static u8 resp_credits(struct vqp *qp)
 	u32 n, code = 0;
 	u64 prod;
 
-	/* shared receives are not this QP's to promise */
+	/* receives of an SRQ cannot be promised to one QP */
 	if (qp_shares(qp))
 		return AETH_CREDIT_INVALID;
 	if (qp->log_rq == VHCA_NO_QUEUE || dbrec_load(&qp->rec_recv, &prod))
@@ -42,7 +42,10 @@ static u8 resp_credits(struct vqp *qp)
 	return code;
 }
 
-/* The PD of an answer's memory.  A target may serve another SRQ by now, or that one is gone. */
+/*
+ * The PD of an answer's memory.  A target may serve another SRQ by now, or the SRQ may be
+ * destroyed.
+ */
 static const struct vpd *answer_pd(const struct vqp *qp, const struct resp_res *res)
 {
 	const struct vsrq *srq;
@@ -61,9 +64,9 @@ static void unqueue(struct rc_responder *s, struct resp_res *res)
 }
 
 /*
- * An answer that was asked for again, and whose memory the peer may not read any more.  Who has
- * got it the first time ignores this, and its connection must not suffer from a request that
- * came late; who has not is told why it will not get it.
+ * Refuses to repeat an answer whose memory the peer may not read any more.  A requester that has
+ * the answer already ignores this NAK, and its connection must not break for a late duplicate of a
+ * request; one that does not have it learns why it does not come.
  */
 static bool cannot_repeat(struct vqp *qp, struct resp_res *res)
 {
@@ -130,7 +133,7 @@ static bool send_answer(struct vqp *qp, u32 *bytes)
 fault:
 	if (res->again)
 		return cannot_repeat(qp, res);
-	/* the key or its pages went away since the request was accepted */
+	/* the key was invalidated, or its pages were revoked, since the request was accepted */
 	s->fifo_n = 0;
 	s->epsn = psn_add(res->psn, res->sent);
 	resp_no_access(qp);
@@ -173,7 +176,7 @@ static bool send_ack(struct vqp *qp)
 	return lives;
 }
 
-/* Does it owe an acknowledgment that can leave now? */
+/* Has it to send an acknowledgment that can be sent now? */
 static bool owes_ack(const struct vqp *qp)
 {
 	bool answers = qp->state >= QPS_RTR && qp->state != QPS_ERR;

@@ -14,7 +14,7 @@
 #include "qp/responder.h"
 #include "qp/srq.h"
 
-/* Packets that the peer may send behind a NAK before it is taken for lost. */
+/* Packets that the peer may send behind a NAK before the NAK is assumed to be lost. */
 #define RENAK	64u
 
 static void not_ready(struct vqp *qp)
@@ -70,8 +70,8 @@ static void finish(struct vqp *qp, const struct run *run)
 }
 
 /*
- * The memory that the packets go to lies in so many pieces that it has taken a slice to place
- * some of them.  The others are as if they had got lost: the peer sends them again, in its turn.
+ * It has taken a slice to place some of the packets, as their memory lies in very many pieces.  The
+ * others are treated as lost: the peer sends them again, in its turn.
  */
 static void lose_rest(struct vqp *qp)
 {
@@ -206,7 +206,7 @@ static void rx_write(struct vqp *qp, struct run *run)
 			return;
 	}
 	if (run->last && run->imm && !take_recv(qp)) {
-		/* it will come again, perhaps as a first packet */
+		/* the packet will be sent again, perhaps as a first packet */
 		if (run->first)
 			s->kind = WIRE_NONE;
 		return;
@@ -230,7 +230,7 @@ static void in_order(struct vqp *qp, struct run *run)
 {
 	struct rc_responder *s = &qp->resp;
 
-	/* an answer that was not sent yet asked for this packet */
+	/* a NAK that was not sent yet asked for this packet */
 	if (s->quiet)
 		s->ack = false;
 	s->quiet = QUIET_NOT;
@@ -252,8 +252,9 @@ static void in_order(struct vqp *qp, struct run *run)
 }
 
 /*
- * A packet before these is missing.  That is said once, and again when the peer must have gone
- * back to it, or goes on as if nobody had said it: what was sent, or said, is lost too.
+ * A packet before these is missing.  A NAK is sent once, and again when the peer must have gone
+ * back to the packet, or goes on without having got the NAK: then the packet, or the NAK, is lost
+ * too.
  */
 static void out_of_order(struct vqp *qp, const struct run *run)
 {

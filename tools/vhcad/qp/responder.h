@@ -7,11 +7,11 @@
 
 #include "qp/qp.h"
 
-/* resp_state.c: what is expected, and what is owed */
+/* resp_state.c: the PSN that is expected, and the answer that has to be sent */
 
 /** resp_reset() - start over: @psn is expected */
 void resp_reset(struct vqp *qp, u32 psn);
-/** resp_heard() - the peer has sent something; an event, the first time in RTR */
+/** resp_heard() - the peer has sent something: sends COMM_EST, the first time in RTR */
 void resp_heard(struct vqp *qp);
 /** resp_answer() - an answer with this syndrome is due */
 void resp_answer(struct vqp *qp, u8 syndrome);
@@ -22,7 +22,7 @@ void resp_refuse(struct vqp *qp);
 /** resp_no_access() - close the connection for a request without a right to its memory */
 void resp_no_access(struct vqp *qp);
 
-/** resp_advance() - n PSNs more are taken */
+/** resp_advance() - n more PSNs were received in order */
 static inline void resp_advance(struct rc_responder *s, u32 n)
 {
 	u64 next = (u64)s->epsn + n;
@@ -38,25 +38,25 @@ void resp_rx(struct vqp *qp, struct run *r);
 /* answer.c */
 /** answer_request() - a request in order that has an answer: READ, atomic, flush */
 void answer_request(struct vqp *qp, struct run *r);
-/** answer_again() - such a request, seen before */
+/** answer_again() - such a request that was received before */
 void answer_again(struct vqp *qp, struct run *r);
 
 /* resp_tx.c */
 /** resp_run() - send what is due; true if there is more to do now */
 bool resp_run(struct vqp *qp, u32 *bytes);
 /**
- * resp_settle() - send the acknowledgment or NAK that is owed, before the QP stops to answer
+ * resp_settle() - send a pending acknowledgment or NAK, before the QP stops to answer
  * @qp: QP
  *
- * Its owner knows already of the message that has arrived, and may have nothing else to wait for:
- * the peer must not take it for lost.  Answers to READs that are not through are not finished, and
- * then what comes behind them is not acknowledged either.
+ * The QP's owner knows already of the message that has arrived, and may destroy the QP: the peer
+ * must not take the message for lost.  Answers to READs that are not complete are not finished, and
+ * then packets behind them are not acknowledged either.
  */
 void resp_settle(struct vqp *qp);
 /**
  * resp_may_settle() - may resp_settle() be called?
  *
- * Return: false if the peer is with another thread: true as soon as the adapter works alone.
+ * Return: false if another thread has the peer's adapter; true as soon as the adapter works alone.
  */
 bool resp_may_settle(struct vqp *qp);
 /** credits_of() - the number of receives that an AETH's credit code stands for */

@@ -24,7 +24,7 @@ static bool from_peer(const struct vqp *qp, const struct wire_hdr *h)
 	return !h->grh || !qp->path.grh || !memcmp(h->sgid, qp->path.dgid, sizeof(h->sgid));
 }
 
-/* XRC: one side asks, the other one answers. */
+/* XRC: an initiator gets only answers, a target only requests. */
 static bool takes_kind(const struct vqp *qp, u8 kind)
 {
 	bool answer = kind == WIRE_ACK || kind == WIRE_READ_RESP || kind == WIRE_ATOMIC_ACK;
@@ -34,7 +34,7 @@ static bool takes_kind(const struct vqp *qp, u8 kind)
 	return !answer || !qp_is_target(qp);
 }
 
-/* The alternate path has a timeout of its own, which holds for what is under way, too. */
+/* The alternate path has a timeout of its own, which also holds for requests under way. */
 static bool follow_peer(struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
 {
 	u8 timeout = qp->attr.timeout;
@@ -45,7 +45,7 @@ static bool follow_peer(struct vqp *qp, const struct vport *p, const struct wire
 	return follows;
 }
 
-/* Do packets come along the QP's path, or along the alternate one that is its path then? */
+/* Do packets come along the QP's path, or along the alternate path, which becomes its path then? */
 static bool takes_path(struct vqp *qp, const struct vport *p, const struct wire_hdr *h)
 {
 	if (qp_datagrams(qp))
@@ -90,7 +90,7 @@ static void rc_rx(struct vqp *qp, struct run *run)
 	}
 }
 
-/* Is this what such a QP gets?  Whoever is not the kernel has no way to VL15. */
+/* Is this a MAD for QP 0 or QP 1?  Only QP 0 sends on VL15, and only the kernel has it. */
 static bool is_mad(const struct run *run)
 {
 	return run->service == WIRE_UD && run->kind == WIRE_SEND && !run->imm &&
@@ -98,7 +98,7 @@ static bool is_mad(const struct run *run)
 	       (run->h.vl == PORT_VL15) == (run->h.dqpn == VHCA_QPT_SMI);
 }
 
-/* The first P_Key of the port that lets the packet in; PORT_PKEYS: there is none. */
+/* Index of the port's first P_Key that matches the packet's; PORT_PKEYS: there is none. */
 static u32 find_pkey(const struct vport *p, u16 pkey)
 {
 	u32 i = 0;
@@ -108,7 +108,7 @@ static u32 find_pkey(const struct vport *p, u16 pkey)
 	return i;
 }
 
-/* Is it for everybody in one of the port's partitions, who knows the Q_Key of QP 1? */
+/* Has a packet for QP 1 a P_Key of the port, and the Q_Key of QP 1? */
 static bool gsi_keys_ok(struct vport *p, const struct run *run, u32 *pkey_index)
 {
 	*pkey_index = find_pkey(p, run->h.pkey);
@@ -139,7 +139,7 @@ static void special_rx(struct vport *p, struct run *run)
 
 	if (mad && run->h.dqpn == VHCA_QPT_GSI && !gsi_keys_ok(p, run, &pkey_index))
 		return;
-	/* what is not for the device itself is for its host, if there is a driver */
+	/* MADs that are not for the device's own agent are for its host, if a driver runs */
 	if (mad && !p->fab.eth && agent_rx(&p->agent, run))
 		return;
 	if (!mad || !dev_live(p->dev) || !takes_mad(qp)) {
@@ -210,11 +210,11 @@ static void vport_state(struct fab_port *fab, u8 old)
 		eq_port_change(p->dev, &p->ev);
 }
 
-/* What paths of QPs are made of. */
+/* Changes of a port that paths of QPs depend on. */
 #define IN_PATHS	(PORT_LID_CHANGED | PORT_PKEY_CHANGED | PORT_GID_CHANGED | \
 			 PORT_SETUP_CHANGED)
 
-/* A port's addresses have changed.  QPs follow when they have something to send or to receive. */
+/* A port's addresses have changed.  QPs update their paths when they send or receive next. */
 static void vport_changed(struct fab_port *fab, u32 what)
 {
 	static const struct { u32 change, event; } events[] = {
@@ -229,7 +229,7 @@ static void vport_changed(struct fab_port *fab, u32 what)
 	if (what & IN_PATHS)
 		p->changes++;
 	for (u32 i = 0; dev_live(p->dev) && i < ARRAY_SIZE(events); i++)
-		/* the driver has made the GIDs of an Ethernet port */
+		/* the driver itself has changed the GIDs of an Ethernet port, and needs no event */
 		if (what & events[i].change && !(p->fab.eth && events[i].event == EVB_GID_CHANGE))
 			eq_async(p->dev, &p->ev, events[i].event);
 	if (dev_live(p->dev) && what & PORT_SETUP_CHANGED)

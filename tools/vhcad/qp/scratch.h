@@ -8,14 +8,14 @@
 #include "qp/wqe.h"
 
 /**
- * struct scratch - what QPs work in: it is the worker's, not the adapter's
+ * struct scratch - memory for the work of QPs; it is the worker's, not the adapter's
  * @tx_wqe: entry of the request that is being sent
  * @rd_wqe: entry of the request whose answer arrives
  * @rx_wqe: entry of the receive that is being filled
- * @slices: that QPs have had
+ * @slices: number of slices that QPs have had
  * @why_qp: QP whose request was refused last,
- * @why: and enum vhca_why
- * @bounce: copy of a packet whose bytes lie in too many pieces, or are not sent as they lie
+ * @why: and the reason, enum vhca_why
+ * @bounce: copy of a packet whose bytes lie in too many pieces, or are sent changed
  * @checked: bytes of a packet that are checked where they arrive
  *
  * An entry stays until another one is loaded: its owner says which QP it belongs to.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The QPs of management: QP 0, whose packets have a virtual lane of their own and no partition,
- * and QP 1, which is in all partitions of its port.
+ * The special QPs: QP 0, whose packets use VL15 and have no partition, and QP 1, which is in all
+ * partitions of its port.
  */
 #include "fabric/subnet.h"
 #include "qp/counter.h"
@@ -24,7 +24,7 @@ enum vhca_status special_check(struct command *c, const struct vqp *qp)
 		return req->port ? BAD_FIELD(c, vhca_create_qp_hw_req, port) : VHCA_ST_OK;
 	if (!req->port || req->port > c->dev->nports)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, port);
-	/* nobody manages the subnet of an Ethernet port */
+	/* the subnet of an Ethernet port has no manager */
 	if (qp->type == VHCA_QPT_SMI && c->dev->port[req->port - 1].fab.eth)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, port);
 	return qp_named(c->dev, qp->type, req->port) ? BUSY(c, vhca_create_qp_hw_req, port) :
@@ -63,7 +63,7 @@ void special_address(const struct vqp *qp, const struct send_wqe *w, struct run 
 bool smi_send(struct vqp *qp, struct run *run)
 {
 	qp_count_tx(qp, run);
-	/* what the port drops is lost, as on the way */
+	/* a packet that the port drops counts as lost on the way */
 	fab_send_host_mad(&qp->port->fab, run);
 	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * QP 0 and QP 1 of each port.  They are in no table: a port points to its own, and their numbers
- * mean nothing without it.
+ * are unique only within a port.
  */
 #ifndef VHCAD_QP_SPECIAL_H
 #define VHCAD_QP_SPECIAL_H
@@ -21,18 +21,21 @@ struct send_wqe;
  */
 struct vqp *qp_named(struct vhca_dev *dev, u32 qpn, u8 port);
 
-/** special_check() - may a CREATE_QP for a QP of this type name its port? */
+/** special_check() - may CREATE_QP for a QP of this type name its port? */
 enum vhca_status special_check(struct command *c, const struct vqp *qp);
-/** special_join() - a special QP is its port's from now on, which had none of this kind */
+/** special_join() - make a special QP the one of its kind of a port, which had none */
 void special_join(struct vqp *qp, struct vport *p);
 /** special_leave() - take it from the port */
 void special_leave(struct vqp *qp);
 
-/** special_address() - what a MAD has of its QP and entry besides the address */
+/**
+ * special_address() - fill in the headers of a MAD that follow from its QP and entry, not the
+ * address
+ */
 void special_address(const struct vqp *qp, const struct send_wqe *w, struct run *run);
-/** smi_send() - qp_send() of QP 0, whose packets need no room and no active port */
+/** smi_send() - qp_send() of QP 0, whose packets wait for no room and for no active port */
 bool smi_send(struct vqp *qp, struct run *run);
-/** smi_path() - what the headers of QP 0's packets have that no other's have */
+/** smi_path() - fill in the headers that only packets of QP 0 have */
 void smi_path(struct vqp *qp);
 
 #endif /* VHCAD_QP_SPECIAL_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shared receive queues: receives for whichever of the QPs needs one next.
+ * Shared receive queues: receives for the QPs that need one next.
  *
- * A receive that was taken has been read: only then the taken record says so,
- * and its stride belongs to the consumer again.
+ * The taken record advances only when an entry has been read: then its stride
+ * belongs to the consumer again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void srq_error(struct vsrq *srq)
 	eq_async(srq->dev, &srq->async, EVB_SRQ_ERR);
 }
 
-/* Reads how many receives are posted and not taken; -EFAULT: the record is gone or absurd. */
+/* Reads how many receives are posted and not taken; -EFAULT: the record cannot be used. */
 static int receives_left(struct vsrq *srq, u32 *left)
 {
 	u64 posted;
@@ -135,7 +135,7 @@ static enum vhca_status init_srq(struct command *c, struct vsrq *srq)
 			   &srq->rec_posted, &srq->rec_taken);
 	if (st)
 		return st;
-	/* the record may hold the count of the queue that had it before */
+	/* the record may hold the count of an earlier queue */
 	if (dbrec_store(&srq->rec_taken, 0)) {
 		st = BAD_ADDRESS(c, vhca_create_srq_hw_req, db_slot);
 	} else {
@@ -173,7 +173,7 @@ enum vhca_status cmd_create_srq(struct command *c)
 	return command_object(c, srq->srqn);
 }
 
-/* Targets that part from an SRQ in one pass. */
+/* Targets that leave an SRQ in one pass. */
 #define TARGETS_AT_ONCE	64u
 
 enum vhca_status cmd_destroy_srq(struct command *c)

@@ -23,8 +23,8 @@ struct vxrcd {
  * @users: QPs
  * @log: log2 of its strides
  * @log_stride: log2 of the bytes of a stride
- * @err: its ring or records fail: it gives nothing more
- * @pd: whose memory the receives name
+ * @err: its ring or records have failed: it gives no more receives
+ * @pd: PD of the receives' memory
  * @uar: UAR of its records
  * @rec_posted: receives that were posted
  * @rec_taken: receives whose strides are free again
@@ -60,10 +60,10 @@ struct vsrq {
 /**
  * srq_take() - take the next receive
  * @srq: SRQ
- * @w: receives the entry, which is the QP's to keep: the stride is free
+ * @w: receives the entry, which the QP has to keep: its stride is free
  *
  * Return: VHCA_CS_SUCCESS, the status to complete it with, -EAGAIN when none is posted, or -EFAULT
- * when the SRQ is in error, or has just come to be.
+ * when the SRQ is in the error state, or enters it now.
  */
 int srq_take(struct vsrq *srq, struct recv_wqe *w);
 
@@ -83,12 +83,12 @@ struct vsrq *xrc_find(const struct vqp *qp, u32 srqn);
  * Return: false if the peer may not name that SRQ now.
  */
 bool xrc_turn(struct vqp *qp, const struct run *run);
-/** xrc_leave() - a target goes away */
+/** xrc_leave() - a target is destroyed or reset */
 void xrc_leave(struct vqp *qp);
 /**
- * xrc_forget_srq() - an SRQ goes away, and the receives that targets hold of it
+ * xrc_forget_srq() - drop an SRQ that is destroyed, and receives of it that targets hold
  * @srq: SRQ
- * @most: targets to part from it at the most
+ * @most: targets to detach from it at the most
  *
  * Return: false if there may be more.
  */

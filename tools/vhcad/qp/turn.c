@@ -12,12 +12,12 @@
 #include "qp/responder.h"
 #include "trace/trace.h"
 
-/* What a turn costs besides its bytes, in bytes that could be moved in the same time. */
+/* Cost of a turn besides its bytes, in bytes that could be moved in the same time. */
 #define QP_COST		1024u
 #define WQE_COST	(SLICE_BYTES / SLICE_WQES)
 /* Another QP begins its slice in the same turn as long as the turn has cost less. */
 #define TURN_COST	(SLICE_BYTES / 4)
-/* When a slice has moved more, whoever waits for its completions is notified at once. */
+/* When a slice has moved more, its completions are notified at once. */
 #define NOTIFY_BYTES	(32u << 10)
 
 /* One slice of a QP, which uses up bytes and entries; true if it could go on. */
@@ -37,7 +37,7 @@ static bool run_slice(struct vqp *qp, u32 *bytes, u32 *wqes)
 	return more;
 }
 
-/* A slice has ended, which a QP that could go on has used up. */
+/* Records a slice that has ended; a QP that could go on has used it up. */
 static void trace_slice(const struct adapter *a, u64 begin, u32 qpn, u32 bytes, bool more)
 {
 	const char *what = !more ? "slice" : a->worker->late ? "slice: cut by time" : "slice: cut";
@@ -85,7 +85,7 @@ void qp_leave(struct adapter *a)
 
 	if (is_of(s->rx_wqe.qp, dev))
 		recv_give_back(s);
-	/* what they are copies of may be something else when the adapter comes back */
+	/* the entries that these are copies of may have changed when the adapter comes back */
 	if (is_of(s->tx_wqe.qp, dev))
 		s->tx_wqe.qp = NULL;
 	if (is_of(s->rd_wqe.qp, dev))

@@ -2,9 +2,9 @@
 /*
  * UC responder.
  *
- * A message arrives whole or not at all, and nobody is told that it did not.
- * When it cannot go on (a packet is missing, there is no receive, the memory is
- * not its sender's to write) the rest of it is dropped, and the next first
+ * A message arrives as a whole or not at all, and the sender does not learn that it did not.
+ * When it cannot go on (a packet is missing, there is no receive, the sender may not
+ * write to the memory) the rest of it is dropped, and the next first
  * packet starts over.  A receive that it had taken serves the next message.
  */
 #include <endian.h>
@@ -130,9 +130,9 @@ static void rx_write(struct vqp *qp, struct run *run)
 }
 
 /*
- * Is there a gap in front of a packet?  The message under way ends with it, and
- * so does the one that the packet is of, unless the packet is its first.  What
- * is missing of one message counts as one.
+ * Is there a gap before a packet?  The message under way ends with it, and
+ * so does the message of the packet, unless the packet is its first.  However
+ * much of one message is missing counts as one loss.
  */
 static void check_gap(struct vqp *qp, const struct run *run)
 {
@@ -161,7 +161,7 @@ void uc_rx(struct vqp *qp, struct run *run)
 
 	resp_heard(qp);
 	check_gap(qp, run);
-	/* a late or doubled packet that starts no message changes nothing */
+	/* a late or duplicated packet that starts no message changes nothing */
 	if (!run->first && psn_diff(run->h.psn, s->epsn) < 0)
 		return;
 	s->epsn = psn_add(run->h.psn, run->npkts);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Datagrams: where they go, and how they are received.
+ * Datagrams: their destinations, and how they are received.
  */
 #include <endian.h>
 #include <errno.h>
@@ -60,7 +60,7 @@ static bool place_front(struct vqp *qp, const struct datagram *d, const struct s
 }
 
 /*
- * The GRH, then the payload; without a GRH its place is left alone.  False if
+ * Places the GRH, then the payload; without a GRH its bytes are left as they are.  False if
  * the receiver's list, or the sender's memory, fails.
  */
 static bool place(struct vqp *qp, struct datagram *d, const struct sglist *l)
@@ -78,8 +78,9 @@ static bool place(struct vqp *qp, struct datagram *d, const struct sglist *l)
 }
 
 /*
- * What a frame of Ethernet adds: its IP, its sender, and its tag with the priority.  A tag that
- * only has a priority is no VLAN's: the answer to the frame comes from a GID that is in none.
+ * Fields of the completion for a RoCEv2 frame: IP version, source address, and VLAN tag with the
+ * priority.  A tag with VLAN 0 holds only a priority: the answer to the frame comes from a GID
+ * without a VLAN.
  */
 static void complete_eth(const struct wire_path *path, struct vhca_cqe *cqe)
 {

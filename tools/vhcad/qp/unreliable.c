@@ -3,8 +3,8 @@
  * Requester of the unreliable services.
  *
  * One request is under way at a time, and it is complete when its last packet
- * has left: nobody answers, so nothing is kept and nothing comes again.  A
- * request that fails takes the QP to SQE: what is posted behind it is flushed,
+ * has been sent: nothing is acknowledged, kept or sent again.  A
+ * request that fails takes the QP to SQE: requests posted behind it are flushed,
  * receives go on, and the driver can take the QP back to RTS.
  */
 #include <endian.h>
@@ -31,7 +31,7 @@ static void complete(struct vqp *qp, const struct tx_req *t, u8 status)
 		qp_send_error(qp);
 }
 
-/* Fills in where a run goes, of a QP that is not connected. */
+/* Fills in the destination of a run of a QP that is not connected. */
 static int address(struct vqp *qp, const struct tx_req *t, struct run *run)
 {
 	return qp_datagrams(qp) ? ud_address(qp, t, run) : VHCA_CS_SUCCESS;
@@ -99,7 +99,7 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 		complete(qp, t, st);
 		return true;
 	}
-	/* those of QP 0 wait in the fabric */
+	/* packets of QP 0 wait in the fabric */
 	if (qp->type != VHCA_QPT_SMI && !qp_reaches(qp, &run.h.path)) {
 		qp_wait_away(qp);
 		return false;
@@ -114,7 +114,7 @@ static bool send_some(struct vqp *qp, u32 *bytes)
 	}
 	r->nxt = psn_add(r->nxt, n);
 	r->cur_pkt += n;
-	/* an entry may be many short datagrams */
+	/* an entry may stand for many short datagrams */
 	*bytes -= MIN(*bytes, len + (t->npkts > 1 && offload_wanted(t) ? COPY_COST : 0));
 	if (r->cur_pkt == t->npkts)
 		complete(qp, t, VHCA_CS_SUCCESS);
@@ -147,7 +147,7 @@ bool unreliable_run(struct vqp *qp, u32 *bytes, u32 *wqes)
 			if (!req_take(qp))
 				break;
 			--*wqes;
-			/* each goes elsewhere, and its payload is looked up first */
+			/* each datagram goes elsewhere, and its payload is looked up first */
 			if (qp_datagrams(qp))
 				fab_prefetch(&qp->port->fab,
 					     le16toh(qp_scratch(qp)->tx_wqe.av.dlid));

@@ -2,8 +2,8 @@
 /*
  * Why a request failed, for the vendor_err of its completion.
  *
- * Most statuses have one reason.  Where there are several, who refuses leaves the right one here,
- * and the completion, which follows, takes it away.
+ * Most statuses have one reason.  Where there are several, the code that refuses stores the right
+ * one here, and the completion that follows takes it.
  */
 #include "qp/complete.h"
 #include "qp/scratch.h"

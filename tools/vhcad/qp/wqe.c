@@ -2,9 +2,9 @@
 /*
  * Work queue entries from guest memory.
  *
- * An entry is copied once and only the copy is looked at.  Entries of requests
- * under way are read again when their gather list is needed again; whoever
- * does that compares with what the request was when it was taken.
+ * An entry is copied once and only the copy is used.  Entries of requests
+ * under way are read again when their gather list is needed again, and are
+ * compared then with what the request was when it was taken.
  */
 #include <endian.h>
 #include <errno.h>
@@ -43,7 +43,7 @@
 static const struct entry {
 	u16 types;		/* of QPs that have it */
 	u16 holds;
-	u64 caps;		/* that it needs */
+	u64 caps;		/* that an opcode needs */
 } entries[] = {
 	[VHCA_OP_NOP]		= { CONN | UC | UD | SPECIAL },
 	[VHCA_OP_SEND]		= { CONN | UC | UD | SPECIAL, E_DATA | E_INLINE },
@@ -158,7 +158,7 @@ static bool take_ud(const struct vqp *qp, struct send_wqe *w, u32 *at)
 	if (w->pkey_index >= (qp->type == VHCA_QPT_GSI ? vport_pkeys(qp->port) : 1) ||
 	    !all_zero(ud.rsvd, sizeof(ud.rsvd)) || w->dqpn >> (smi ? 0 : QPN_BITS))
 		return false;
-	/* It never was ready to receive, and so does no more than flush. */
+	/* it never was ready to receive, so the entry can only be flushed */
 	if (!qp->port)
 		return true;
 	return av_check(&w->av, qp->port, smi ? AV_SMP : AV_DATAGRAM) == AV_GOOD;
@@ -258,7 +258,7 @@ static int check_len(const struct vqp *qp, const struct send_wqe *w, u16 holds)
 	return VHCA_CS_SUCCESS;
 }
 
-/* Can this QP do this? */
+/* The entry format of an opcode; NULL: this QP cannot execute it. */
 static const struct entry *find_entry(const struct vqp *qp, u8 opcode)
 {
 	const struct entry *e;
@@ -273,7 +273,7 @@ static const struct entry *find_entry(const struct vqp *qp, u8 opcode)
 	return e->types >> qp->type & 1 && !(caps & ~qp->dev->caps) ? e : NULL;
 }
 
-/* May such an entry have its flags? */
+/* Are the entry's flags valid for its opcode? */
 static bool flags_known(const struct vqp *qp, const struct send_wqe *w)
 {
 	u8 more = w->flags & ~KNOWN_FLAGS;
@@ -355,7 +355,7 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w)
 		      w->raw + VHCA_WQE_BLOCK, (w->nblk - 1) * VHCA_WQE_BLOCK))
 		return -EFAULT;
 	st = parse_send(qp, &ctrl, w);
-	/* nobody may send from what was refused */
+	/* an entry that was refused must not be used again */
 	w->qp = st ? NULL : qp;
 	return st;
 }

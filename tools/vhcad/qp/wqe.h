@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Work queue entries: taken from guest memory once, checked, native.
+ * Work queue entries: copied from guest memory once, checked, in host byte order.
  */
 #ifndef VHCAD_WQE_H
 #define VHCAD_WQE_H
@@ -9,7 +9,7 @@
 #include "res/sgl.h"
 
 struct send_wqe {
-	const struct vqp *qp;	/* whose entry this is; NULL: none */
+	const struct vqp *qp;	/* QP whose entry this is; NULL: none */
 	u32 blk;		/* block count where it starts */
 	u8 opcode;		/* enum vhca_wqe_opcode */
 	u8 flags;		/* VHCA_WQE_* */
@@ -46,7 +46,7 @@ struct send_wqe {
 	u8 raw[VHCA_WQE_MAX_BLOCKS * VHCA_WQE_BLOCK];
 };
 
-/* An answer ends it, which may be asked for again: no more than max_rd_atomic. */
+/* An answer completes it, which may be requested again: at most max_rd_atomic are under way. */
 static inline bool op_is_answered(u8 opcode)
 {
 	return opcode >= VHCA_OP_READ && opcode <= VHCA_OP_FLUSH;
@@ -62,16 +62,16 @@ static inline bool op_is_atomic(u8 opcode)
 	return opcode >= VHCA_OP_CMP_SWAP && opcode <= VHCA_OP_MASKED_FETCH_ADD;
 }
 
-/* Nothing of it goes out. */
+/* It is executed without sending a packet. */
 static inline bool op_is_local(u8 opcode)
 {
 	return opcode >= VHCA_OP_LOCAL_INV && opcode <= VHCA_OP_REG_MR;
 }
 
 struct recv_wqe {
-	struct vqp *qp;		/* whose receive this is; NULL: none */
+	struct vqp *qp;		/* QP whose receive this is; NULL: none */
 	u32 index;		/* receive count of this entry */
-	bool shared;		/* from an SRQ, where it cannot be had again */
+	bool shared;		/* from an SRQ, where it cannot be read again */
 	u32 nsge;
 	u64 wr_id;
 	u64 len;		/* bytes it has room for */
@@ -83,7 +83,7 @@ struct recv_wqe {
  * @qp: QP
  * @blk: block count where it starts
  * @prod: block count it must end at or before
- * @w: filled in; wr_id and nblk are as good as can be on error too, and then it is no QP's
+ * @w: filled in; after an error wr_id and nblk are as good as can be, and it has no QP
  *
  * Returns VHCA_CS_SUCCESS, the status to complete it with, or -EFAULT if the
  * ring cannot be read.
@@ -96,8 +96,7 @@ int wqe_load_send(struct vqp *qp, u32 blk, u32 prod, struct send_wqe *w);
  * @r: ring
  * @log_stride: log2 of the bytes of a stride
  * @index: its receive count
- * @w: filled in, but for its QP, which there is none; wr_id is as good as can
- *	be on error too
+ * @w: filled in, without a QP; after an error wr_id is as good as can be
  *
  * Returns as wqe_load_send().
  */
@@ -106,7 +105,7 @@ int wqe_load_recv(struct guest_mem *mem, struct vring *r, u32 log_stride, u32 in
 
 /** wqe_prefetch() - a hint: these blocks of the send queue are loaded next */
 void wqe_prefetch(const struct vqp *qp, u32 blocks);
-/** wqe_forget() - a QP's rings changed or went away: the worker keeps nothing of it */
+/** wqe_forget() - drop the worker's copies of a QP whose rings have changed or are freed */
 void wqe_forget(const struct vqp *qp);
 
 #endif /* VHCAD_WQE_H */

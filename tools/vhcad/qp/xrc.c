@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRC: domains, and targets, whose requests each name the SRQ that they are for.
+ * XRC: domains, and targets: each request to a target names the SRQ that it is for.
  *
- * A target has no PD, no CQ and no receives of its own: it borrows those of the
- * SRQ that was named last.  SRQs come and go with their processes while the
- * target stays; what it has of one that goes ends with it.
+ * A target has no PD, no CQ and no receives of its own: it uses those of the
+ * SRQ that was named last.  SRQs are created and destroyed by their processes while the
+ * target stays; what the target has of an SRQ ends with the SRQ.
  */
 #include <stdlib.h>
 

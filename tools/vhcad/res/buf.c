@@ -2,8 +2,8 @@
 /*
  * Buffers in guest memory: page lists of up to two levels, and rings.
  *
- * Lists stay with the guest, so whatever an entry says is only an address to
- * try; mem/ decides whether it may be touched.
+ * Lists stay with the guest, which can change them at any time, so an entry is only an address to
+ * try; mem/ decides whether it may be accessed.
  */
 #include <errno.h>
 #include <endian.h>

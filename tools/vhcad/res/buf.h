@@ -87,7 +87,7 @@ int vring_move(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off);
  *
  * Entries never straddle windows.
  *
- * Return: 0, or -EFAULT when there is no memory of the guest that the device may use so.
+ * Return: 0, or -EFAULT when the guest has no memory there that the device may access so.
  */
 static inline int vring_at(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off)
 {

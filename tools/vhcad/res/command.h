@@ -47,10 +47,11 @@ static inline u32 command_handle(const struct command *c)
 }
 
 /**
- * command_alone() - may the command change what others look at: the fabric, and what agents tell?
+ * command_alone() - may the command change what other adapters or threads use: the fabric, and what
+ * agents report?
  *
  * Return: false if the handler has to return VHCA_ST_OK at once, having changed nothing: it is
- * called again when nobody works for other adapters.
+ * called again when no thread works for another adapter.
  */
 static inline bool command_alone(struct command *c)
 {

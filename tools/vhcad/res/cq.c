@@ -2,10 +2,10 @@
 /*
  * Completion queues.
  *
- * An entry meets an arming; the event that answers it is told at once, or, with
- * moderation, when enough entries are there or the first of them has waited.
- * An arming that is stored meanwhile takes the place of the one that was met:
- * its consumer has polled behind it and found the entries.
+ * An entry that matches the arm record makes an event, which is posted at once or, with
+ * moderation, when enough entries are there or the first of them has waited long enough.
+ * An arm record that is stored meanwhile replaces the one that was matched:
+ * its consumer has polled since then and found the entries.
  */
 #include <assert.h>
 #include <endian.h>
@@ -47,7 +47,7 @@ static void cq_event(struct vcq *cq)
 	eq_post(cq->eq, &cq->compl, EVB_COMPLETION);
 }
 
-/* An event is due: posts it, or, with moderation, waits for more entries. */
+/* An event is due: posts it or, with moderation, waits for more entries. */
 static void cq_tell_or_wait(struct vcq *cq)
 {
 	if (!cq_moderated(cq) || cq->since >= cq->mod_count)
@@ -81,7 +81,7 @@ static bool wants_solicited(const struct vcq *cq, u64 arm)
 	return since ? (told & VHCA_ARM_SEQ_MASK) <= since : arm & VHCA_ARM_SOLICITED;
 }
 
-/* Do the new entries, which a barrier follows, answer the arm record? */
+/* Do the new entries, which are written before a barrier, match the arm record? */
 static void cq_notify(struct vcq *cq)
 {
 	bool any = true;

@@ -15,21 +15,21 @@
  * @users: queues that complete here
  * @flags: VHCA_CQ_*
  * @log: log2 of its entries
- * @err: overrun or not accessible: it takes nothing more
- * @eq: where its events go
+ * @err: overrun or not accessible: it takes no more entries
+ * @eq: EQ for its events
  * @uar: UAR of its records
  * @rec_ci: entries that the consumer has taken
- * @rec_arm: what the consumer waits for
+ * @rec_arm: arm record: what the consumer waits for
  * @ring: entries
  * @pi: entries written
  * @ci: entries taken, as read last
- * @told: arm record that the last event answered
- * @due: arm record that an entry has met; equal to @told: none
- * @notify_node: on the device's list while it has entries that met no arm record yet
+ * @told: arm record for which the last event was posted
+ * @due: arm record that an entry has matched; equal to @told: none
+ * @notify_node: on the device's list while it has entries that were not compared with an arm record
  * @has_solicited: solicited ones are among these,
  * @last_solicited: and @pi behind the last one
- * @mod_count: moderation: entries that are worth an event,
- * @mod_ns: and time after which one entry is
+ * @mod_count: moderation: number of entries that make an event,
+ * @mod_ns: and time after which one entry does
  * @since: entries since the last event, at most @mod_count
  * @first: when the first of these was written, in nanoseconds
  * @timer: runs while an event is due and waits for more entries
@@ -72,7 +72,7 @@ struct vcq {
  *
  * The consumer sees it at once.  One that sleeps is notified by cq_notify_pending().
  *
- * Return: false when the CQ is in error, or has just come to be.
+ * Return: false when the CQ is in the error state, or enters it now.
  */
 bool cq_push(struct vcq *cq, struct vhca_cqe *cqe, bool solicited);
 

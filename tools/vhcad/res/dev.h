@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A device as its objects know it.  All of it belongs to whoever holds the adapter's lock; what
- * other threads may touch says so.
+ * A device as its objects know it.  All of it is accessed under the adapter's lock, unless a
+ * comment says that other threads may touch it.
  */
 #ifndef VHCAD_RES_DEV_H
 #define VHCAD_RES_DEV_H
@@ -17,7 +17,7 @@
 struct vmcgs;
 struct vqp;
 
-/* Limits that QUERY_DEVICE tells and nobody changes; res/limit.c has the others. */
+/* Fixed limits that QUERY_DEVICE reports; res/limit.c has the others. */
 #define VDEV_MAX_REG_ENTRIES	4096u
 #define VDEV_LOG_MAX_CQE	22u
 #define VDEV_LOG_MAX_EQE	20u
@@ -36,8 +36,8 @@ struct vqp;
 #define VDEV_ACK_DELAY		15u
 
 /*
- * QP numbers: slot below, generation above.  0 and 1 belong to the port.  There are more slots
- * than QPs, as those of dead QPs rest.
+ * QP numbers: slot below, generation above.  0 and 1 belong to the port.  There are more slots than
+ * QPs, as those of destroyed QPs are not used again for a while.
  */
 #define QPN_BITS		24u
 #define QPN_FIRST_SLOT		2u
@@ -46,16 +46,16 @@ struct vqp;
 
 /**
  * struct vport - a port of a device
- * @fab: its end of the cable
+ * @fab: the port, as the fabric sees it
  * @dev: device
  * @ev: events
  * @agent: what answers management datagrams for it, with or without a driver
  * @special: its QP 0 and QP 1, or NULL
  * @no_room: QPs that wait until it can send again
  * @no_room_node: on the adapter's list while there are any
- * @changes: how often it has changed what paths of QPs are made of
- * @count: everything but what the fabric counts
- * @counted: what counters of QPs have counted, those included that are gone
+ * @changes: count of changes to what paths of QPs depend on
+ * @count: all counters but those of the fabric
+ * @counted: sum of what counters of QPs have counted, destroyed ones included
  */
 struct vport {
 	struct fab_port fab;
@@ -74,11 +74,11 @@ struct vport {
 enum entry_kind { ENTRY_EVENT, ENTRY_COMPLETION };
 
 /**
- * struct vhca_dev - what an adapter's objects stand on
+ * struct vhca_dev - the part of an adapter that its objects use
  * @adapter: the engine's part: lock, turns, timers
  * @mem: the VM's memory
  * @irq: raises a vector, which is not VHCA_NO_VECTOR
- * @lie: gets each entry before it is written, and may change all but its owner; or NULL
+ * @lie: called with each entry before it is written, may change all but its owner; or NULL
  * @name: for the log
  * @node_guid: as a number
  * @caps: 1 << enum vhca_cap
@@ -88,13 +88,13 @@ enum entry_kind { ENTRY_EVENT, ENTRY_COMPLETION };
  * @kick_pages: kick pages, also the most UARs
  * @max_mtu: enum ib_mtu: the largest of the ports
  * @node_desc: node description
- * @node: what its agents say that it is
+ * @node: attributes of the node for its agents
  * @status: VHCA_STATUS_*; atomic
  * @fatal: enum vhca_fatal; atomic
- * @kicked: a bit a UAR; atomic
+ * @kicked: a bit for each UAR; atomic
  * @any_kick: one of them is set; atomic
  * @hot: struct vuar that are looked at in every pass
- * @flush: struct veq that may have room for what is pending
+ * @flush: struct veq that may have room for pending events
  * @cq_notify: struct vcq with entries whose consumers were not notified yet
  * @limit: most objects of each kind
  * @mcgs: multicast groups
@@ -141,7 +141,7 @@ struct vhca_dev {
 	struct vport port[VDEV_MAX_PORTS];
 };
 
-/** vport_mtu() - enum ib_mtu of what the port sends, which the subnet's manager may have lowered */
+/** vport_mtu() - enum ib_mtu of packets that the port sends, which the manager may have lowered */
 static inline u8 vport_mtu(const struct vport *p)
 {
 	return MIN(p->fab.ib.setup.mtu, p->fab.ib.mtu_cap);

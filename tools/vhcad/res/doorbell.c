@@ -13,19 +13,19 @@
 #include "res/dev.h"
 
 /*
- * Doorbells and words of them that are looked at, and events that are written, in one pass of one
- * device; fewer if they take as long as a turn may.
+ * The most doorbells and words of them that one pass looks at for one device, and events that it
+ * writes; fewer if they take as long as a turn may.
  */
 #define PASS_DOORBELLS	256u
-/* A look that had more steps is charged to its adapter. */
+/* A look with more steps than this is charged to its adapter. */
 #define FREE_STEPS	(PASS_DOORBELLS / 8)
 /* Passes without news after which a UAR is armed again. */
 #define UAR_QUIET_PASSES	64u
 
 /**
  * struct look - a look at a device's doorbells
- * @worker: who looks
- * @steps: that it may still take
+ * @worker: the thread's worker
+ * @steps: steps that it may still take
  */
 struct look {
 	struct worker *worker;
@@ -103,7 +103,8 @@ static_assert(VHCA_DB_NEWS_WORDS * sizeof(u64) == GMEM_LINE, "news are read at o
 
 /*
  * Returns false if the steps ran out; the next look goes on there.  Most words are zero, and one
- * copy of all tells which are not: a bit that is set behind it sets its summary bit again.
+ * copy of all of them tells which are not: a bit that is set after the copy sets its summary bit
+ * again.
  */
 static bool scan_page(struct vuar *uar, struct db_page *page, struct look *look)
 {
@@ -125,10 +126,10 @@ static bool scan_page(struct vuar *uar, struct db_page *page, struct look *look)
 enum found {
 	FOUND_NOTHING,
 	FOUND_NEWS,
-	FOUND_MORE,		/* than there was time for: the area knows where to go on */
+	FOUND_MORE,		/* news that there was no time for: the area knows where to go on */
 };
 
-/* Summary first, then news, then records: bits are cleared before what they stand for is read. */
+/* Summary, then news, then records: a bit is cleared before the words it stands for are read. */
 static enum found scan(struct vuar *uar, struct look *look)
 {
 	enum found found = uar->left ? FOUND_NEWS : FOUND_NOTHING;
@@ -156,7 +157,7 @@ static void set_armed(struct vuar *uar, u32 val)
 {
 	u32 old;
 
-	/* pages that the guest has taken away have no news either */
+	/* pages that the guest has revoked have no news either */
 	(void)dma_ref_xchg32(&uar->page[0]->ref, offsetof(struct vhca_db_page, armed), val, &old);
 	dma_mb();
 }
@@ -194,7 +195,7 @@ static void take_kicks(struct vhca_dev *dev)
 	}
 }
 
-/* Makes the next look at the hot UARs begin here, which may be behind the last one. */
+/* Makes the next look at the hot UARs begin at @next, which may be the head of the list. */
 static void go_on_with(struct vhca_dev *dev, struct list_head *next)
 {
 	if (next == &dev->hot)
@@ -233,7 +234,7 @@ bool doorbell_poll(struct vhca_dev *dev)
 	}
 	if (quiet(dev))
 		return false;
-	/* what the adapters before have had for free is not charged to this one */
+	/* free steps of the adapters before are not charged to this one */
 	cost_begin(look.worker);
 	take_kicks(dev);
 	flush_rings(dev, &look);
@@ -257,7 +258,7 @@ bool doorbell_poll(struct vhca_dev *dev)
 	return any || !list_empty(&dev->flush);
 }
 
-/* A dead device looks at no doorbells, but waits for room for its last event. */
+/* A device in the fatal state looks at no doorbells, but waits for room for its last event. */
 static void arm_for_last_event(struct vhca_dev *dev)
 {
 	if (!eq_fatal_waits(dev))

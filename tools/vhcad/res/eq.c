@@ -2,9 +2,9 @@
 /*
  * Event queues.
  *
- * What has events to tell carries a node with a bit for each.  As long as the
+ * An object with events has a node with a bit for each of them.  As long as the
  * ring has room events go straight into it; when it is full nodes queue up,
- * and the entry that filled it tells the driver to ring back.
+ * and the entry that filled it tells the driver to ring when it has taken entries.
  */
 #include <assert.h>
 #include <endian.h>
@@ -115,7 +115,7 @@ void eq_flush_later(struct veq *eq)
 		list_add_tail(&eq->flush_node, &eq->dev->flush);
 }
 
-/* A dead device tells of its end, and of nothing else. */
+/* A device in the fatal state reports that, and nothing else. */
 static bool may_tell(const struct veq *eq, const struct evnode *n)
 {
 	const struct vhca_dev *dev = eq->dev;
@@ -171,7 +171,7 @@ void eq_async(struct vhca_dev *dev, struct evnode *n, enum event_bit bit)
 
 bool eq_fatal_waits(const struct vhca_dev *dev)
 {
-	/* Not while it is being reset */
+	/* not while the device is being reset */
 	return dev->async_eq && !list_empty(&dev->ev.node) &&
 	       __atomic_load_n(&dev->status, __ATOMIC_RELAXED) & VHCA_STATUS_FATAL;
 }
@@ -195,14 +195,14 @@ void dev_fatal(struct vhca_dev *dev, enum vhca_fatal code)
 	log_line("%s: fatal: %s", dev->name, cause[code]);
 	__atomic_store_n(&dev->fatal, code, __ATOMIC_RELEASE);
 	__atomic_store_n(&dev->status, VHCA_STATUS_READY | VHCA_STATUS_FATAL, __ATOMIC_RELEASE);
-	/* what else waits is of no use any more */
+	/* other pending events are of no use any more */
 	dev->ev.bits = 1u << EVB_DEVICE_FATAL;
 	list_add_tail(&dev->ev.node, dev->async_pending.next);
 	if (dev->async_eq)
 		eq_flush(dev->async_eq);
 }
 
-/* The next EQ may belong to a driver that does not know this event. */
+/* The next EQ may belong to a driver that does not know PORT_CHANGE. */
 static void forget_port_changes(struct list_head *pending)
 {
 	list_for_each_safe(l, pending) {

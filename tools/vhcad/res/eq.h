@@ -8,7 +8,7 @@
 #include "res/buf.h"
 #include "res/uar.h"
 
-/* Bits of a node.  The driver is told of the lowest first. */
+/* Bits of a node.  The lowest event is reported first. */
 enum event_bit {
 	EVB_COMPLETION,
 	EVB_CQ_ERR,
@@ -34,11 +34,11 @@ enum event_bit {
 };
 
 /**
- * struct evnode - something that has events to tell of, and those that wait for room in its EQ
- * @node: on the EQ's list while there are any
+ * struct evnode - events of an object that wait for room in its EQ
+ * @node: on the EQ's list while it has events
  * @bits: 1 << enum event_bit
- * @number: the object's
- * @port: or 0
+ * @number: number of the object
+ * @port: port number, or 0
  */
 struct evnode {
 	struct list_head node;
@@ -57,14 +57,14 @@ struct evnode {
  * @vector: interrupt vector, or VHCA_NO_VECTOR
  * @uar: UAR of its records
  * @rec_ci: entries that the driver has taken
- * @rec_arm: what the driver waits for
+ * @rec_arm: arm record: what the driver waits for
  * @ring: entries
  * @pi: entries written
  * @ci: entries taken, as read last
- * @told: arm record that the last interrupt answered
+ * @told: arm record for which the last interrupt was raised
  * @pending: nodes with events, the oldest first
- * @own_pending: what @pending points to, unless it is the asynchronous EQ's: that list is the
- *	device's
+ * @own_pending: the list that @pending points to, unless it is the asynchronous EQ: then the list
+ *	is the device's
  * @flush_node: on the device's list of rings to flush
  */
 struct veq {
@@ -88,19 +88,19 @@ struct veq {
 
 /** evnode_init() - an object with this number has no events yet */
 void evnode_init(struct evnode *n, u32 number);
-/** evnode_fini() - drop the events that the driver was not told of */
+/** evnode_fini() - drop events that were not reported */
 void evnode_fini(struct evnode *n);
-/** eq_post() - tell of an event, or keep it pending while the EQ is full */
+/** eq_post() - report an event, or keep it pending while the EQ is full */
 void eq_post(struct veq *eq, struct evnode *n, enum event_bit bit);
-/** eq_async() - tell of an asynchronous event, or keep it pending until there is an EQ for it */
+/** eq_async() - report an asynchronous event, or keep it pending until there is an EQ for it */
 void eq_async(struct vhca_dev *dev, struct evnode *n, enum event_bit bit);
 /** eq_fatal_waits() - does DEVICE_FATAL wait for room in its EQ? */
 bool eq_fatal_waits(const struct vhca_dev *dev);
-/** eq_port_change() - tell that a port's attributes have changed, if the driver wants to know */
+/** eq_port_change() - report that a port's attributes have changed, if the driver asks for it */
 void eq_port_change(struct vhca_dev *dev, struct evnode *n);
 /** eq_flush() - write some pending events; returns how many.  eq_flush_later() does the rest */
 u32 eq_flush(struct veq *eq);
-/** eq_flush_later() - the driver has made room, which the next pass fills */
+/** eq_flush_later() - have the next pass write pending events, as the driver has made room */
 void eq_flush_later(struct veq *eq);
 /** eq_destroy() - free an EQ without users */
 void eq_destroy(struct veq *eq);

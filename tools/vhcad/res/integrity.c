@@ -2,10 +2,10 @@
 /*
  * Keys that check and make protection fields (T10-DIF).
  *
- * The key's address space is what goes over the wire.  Nothing is kept of an
- * interval: when its field goes by, or its last byte where the wire has no
- * fields, the data are read from memory for the guard, whichever way they
- * went.  Only a field that arrives in two packets waits for its second part.
+ * The key's address space is what goes over the wire.  No state is kept for an
+ * interval: when its field passes, or its last byte if the wire has no
+ * fields, the data is read from memory for the guard, in both directions.
+ * Only a field that arrives in two packets waits for its second part.
  */
 #include <isa-l/crc.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "res/integrity.h"
 
-/* What a field says. */
+/* A protection field, in host byte order. */
 struct field {
 	u16 guard;
 	u16 app;
@@ -29,20 +29,20 @@ struct dif {
 };
 
 /**
- * struct integrity - such a key
+ * struct integrity - a key that checks or makes protection fields
  * @mk: what it has in common with others; first
  * @data: list of pieces of data, and of fields unless those are among the data
  * @fields: list of pieces of fields
- * @mem: how fields look in memory
+ * @mem: format of fields in memory
  * @wire: and on the wire
- * @interval: bytes of data a field; without fields: all
- * @intervals: how many there are
+ * @interval: bytes of data for each field; without fields: all data
+ * @intervals: number of intervals
  * @apart: in memory fields stand apart from data
- * @check: bytes of a field that count
- * @wrong: a field was wrong, and the driver has been told
+ * @check: bytes of a field that are checked
+ * @wrong: a field was wrong, and that was reported
  * @part_of: interval whose field is arriving
- * @part: of it
- * @parts: bytes of @part that are there, a bit each
+ * @part: bytes of that field
+ * @parts: bytes of @part that have arrived, a bit each
  */
 struct integrity {
 	struct vmkey mk;
@@ -112,7 +112,7 @@ static u64 set_list(struct guest_mem *mem, struct vbuf *b, u64 addr, u32 n)
 	return sg_end(mem, b, n - 1, &end) ? end : 0;
 }
 
-/* Takes a key's two lists; false when they do not go together. */
+/* Takes a key's two lists; false when they do not match each other. */
 static bool set_lists(struct guest_mem *mem, struct integrity *pi, u32 n, u32 ndata)
 {
 	u64 list = pi->mk.buf.addr + sizeof(struct vhca_integrity);
@@ -153,7 +153,7 @@ bool integrity_register(struct guest_mem *mem, struct vmkey *mk, const struct vh
 	    new.interval > VHCA_DIF_MAX_INTERVAL || !read_dif(&new.mem, &h.mem) ||
 	    !read_dif(&new.wire, &h.wire) || !set_lists(mem, &new, n, ndata))
 		return false;
-	/* the old registration may have told of an error until now */
+	/* until now the word may hold an error of the old registration */
 	if (dma_store32_release(mem, error_at(mk), VHCA_DIF_GOOD))
 		return false;
 	*pi = new;
@@ -256,7 +256,7 @@ static bool escapes(const struct dif *d, const struct field *f)
 	return (app || ref) && (!app || f->app == 0xffff) && (!ref || f->ref == UINT32_MAX);
 }
 
-/* The bits that count of @bytes bytes of the field, from @first on. */
+/* The bits to compare of @bytes bytes of the field, from @first on. */
 static u32 counted(u8 check, u32 first, u32 bytes)
 {
 	u32 mask = 0;
@@ -266,7 +266,7 @@ static u32 counted(u8 check, u32 first, u32 bytes)
 	return mask;
 }
 
-/* Tells the driver of the first field that is wrong; false: it cannot be told. */
+/* Reports the first wrong field to the driver; false: that is not possible. */
 static bool report(struct vhca_dev *dev, struct integrity *pi, u64 nr, enum vhca_dif_error error,
 		   u32 want, u32 got)
 {
@@ -285,7 +285,7 @@ static bool report(struct vhca_dev *dev, struct integrity *pi, u64 nr, enum vhca
 	       !dma_store32_release(dev->mem, error_at(&pi->mk), error);
 }
 
-/* Looks at a field; false: what is wrong with it cannot be told. */
+/* Checks a field; false: an error cannot be reported. */
 static bool check(struct vhca_dev *dev, struct integrity *pi, const struct dif *d, u64 nr,
 		  const struct field *want, const struct field *got)
 {
@@ -303,8 +303,8 @@ static bool check(struct vhca_dev *dev, struct integrity *pi, const struct dif *
 }
 
 /*
- * An interval has gone from one side to the other: checks the field that it had, if it had one,
- * and makes the one that it is to have, if any.
+ * An interval passes from one side to the other: checks the field that it has on the first side, if
+ * any, and makes the one for the second side, if any.
  */
 static bool convert(struct vhca_dev *dev, struct integrity *pi, u64 nr, const struct dif *from,
 		    const u8 *in, const struct dif *to, u8 *out)
@@ -321,7 +321,7 @@ static bool convert(struct vhca_dev *dev, struct integrity *pi, u64 nr, const st
 		got = unpack(in);
 		if (!check(dev, pi, from, nr, &had, &got))
 			return false;
-		/* what both sides see alike is passed on */
+		/* a part that both sides define alike is passed on */
 		if (from->guard == to->guard && from->seed == to->seed)
 			want.guard = got.guard;
 		if (from->app == to->app)
@@ -333,7 +333,7 @@ static bool convert(struct vhca_dev *dev, struct integrity *pi, u64 nr, const st
 	return true;
 }
 
-/* An interval leaves: out becomes the field that goes over the wire. */
+/* An interval is sent: out becomes the field that goes over the wire. */
 static bool leaves(struct vhca_dev *dev, struct integrity *pi, u64 nr, u8 *out)
 {
 	u8 in[VHCA_DIF_SIZE];
@@ -342,7 +342,7 @@ static bool leaves(struct vhca_dev *dev, struct integrity *pi, u64 nr, u8 *out)
 	       convert(dev, pi, nr, &pi->mem, in, &pi->wire, out);
 }
 
-/* An interval is there, with the field that came over the wire. */
+/* An interval has arrived, with the field that came over the wire. */
 static bool arrived(struct vhca_dev *dev, struct integrity *pi, u64 nr, const u8 *in)
 {
 	u8 out[VHCA_DIF_SIZE];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Limits: with the usual ones a guest that takes all it can get takes less than 300 MiB
- * of the daemon's memory (quota_test), and is not short of anything that it can
- * drive at the speed of one engine.
+ * Limits: with the default ones a guest that creates all it can takes less than 300 MiB
+ * of the daemon's memory (quota_test), and can still create all objects that it can
+ * use at the speed of one engine.
  */
 #include <string.h>
 

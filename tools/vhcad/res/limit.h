@@ -31,11 +31,11 @@ enum vdev_limit {
 
 /** vlimit_name() - as the command line has it */
 const char *vlimit_name(enum vdev_limit l);
-/** vlimit_by_name() - or -1 */
+/** vlimit_by_name() - the limit of that name, or -1 */
 int vlimit_by_name(const char *name);
-/** vlimit_usual() - what it is if nobody says anything else */
+/** vlimit_usual() - the default of a limit */
 u32 vlimit_usual(enum vdev_limit l);
-/** vlimit_most() - what it can be; the least is 1 */
+/** vlimit_most() - the highest value of a limit; the lowest is 1 */
 u32 vlimit_most(enum vdev_limit l);
 
 #endif /* VHCAD_RES_LIMIT_H */

@@ -151,9 +151,9 @@ enum vhca_status cmd_destroy_mkey(struct command *c)
 }
 
 /*
- * Commands are carried out between packets, and a packet's bytes are moved in
- * the same piece of work in which its key is looked up: here nothing that began
- * before is under way any more.
+ * Commands are executed between packets, and a packet's bytes are moved in
+ * the same piece of work in which its key is looked up: no access that began
+ * before this point is still under way.
  */
 enum vhca_status cmd_fence_mkeys(struct command *c)
 {

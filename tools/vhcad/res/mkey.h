@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Memory keys: regions, windows, and what one may do with a key.
+ * Memory keys: regions, windows, and access through a key.
  */
 #ifndef VHCAD_RES_MKEY_H
 #define VHCAD_RES_MKEY_H
@@ -17,8 +17,8 @@
  * @pd: protection domain
  * @iova: first address of its address space; FMR: where the record is
  * @length: bytes; FAST, windows: 0 when invalid
- * @buf: region: its pages; FAST and what else REG_MR is for: the list, of which npages entries
- *	are in use
+ * @buf: region: its pages; FAST and other keys that REG_MR is for: the list, of which npages
+ *	entries are in use
  * @entries: FAST: entries that fit in the list
  * @windows: windows bound to this region
  * @mw: windows only
@@ -55,7 +55,7 @@ struct vmkey {
 static_assert(sizeof(struct vmkey) <= 72, "a million keys take 80 MB");
 
 /**
- * struct mkey_owner - the windows of type 2 that are one QP's
+ * struct mkey_owner - the windows of type 2 that belong to a QP
  * @windows: struct vmkey
  * @qpn: the QP's number
  */
@@ -65,10 +65,10 @@ struct mkey_owner {
 };
 
 /**
- * struct mkey_scope - on whose behalf memory is reached
+ * struct mkey_scope - for whom memory is accessed
  * @dev: device
  * @pd: protection domain; NULL: none, and nothing is granted
- * @owner: QP that a peer has named a key to; NULL: the key is a local one, so no window
+ * @owner: QP whose peer has named a key; NULL: the key is a local one, so no window
  */
 struct mkey_scope {
 	struct vhca_dev *dev;
@@ -76,7 +76,7 @@ struct mkey_scope {
 	const struct mkey_owner *owner;
 };
 
-/* What an access needs besides the key. */
+/* Rights that an access needs. */
 #define MKEY_READ_LOCAL		0u	/* always granted */
 #define MKEY_WRITE_LOCAL	VHCA_ACCESS_LOCAL_WRITE
 #define MKEY_READ_REMOTE	VHCA_ACCESS_REMOTE_READ
@@ -84,17 +84,17 @@ struct mkey_scope {
 #define MKEY_ATOMIC_REMOTE	VHCA_ACCESS_REMOTE_ATOMIC
 
 /**
- * mkey_find() - may this key be used so?
- * @s: on whose behalf
+ * mkey_find() - does a key grant an access?
+ * @s: for whom
  * @key: all 32 bits
  * @addr: first byte in the key's address space
- * @len: bytes; 0: whatever the address, the key alone counts
+ * @len: bytes; 0: only the key is checked, not the address
  * @access: VHCA_ACCESS_* that are needed, not 0
  *
- * The answer holds until the next command or send queue entry is carried out: ask again, or map,
+ * The answer holds until the next command or send queue entry is executed: ask again, or map again,
  * for every packet.
  *
- * Return: the key or NULL.
+ * Return: the key, or NULL.
  */
 struct vmkey *mkey_find(const struct mkey_scope *s, u32 key, u64 addr, u64 len, u32 access);
 
@@ -118,7 +118,7 @@ struct matomic {
 
 /**
  * mkey_atomic() - carry out an atomic operation of the peer
- * @s: on whose behalf
+ * @s: for whom
  * @key: remote key
  * @addr: address in the key's space
  * @op: operation; only masked ones have masks
@@ -150,7 +150,7 @@ u8 mkey_bind(const struct mkey_scope *s, struct mkey_owner *owner,
 	     const struct vhca_wqe_bind *bind);
 
 /**
- * mkey_invalidate() - end a FAST, FAST_SG or INTEGRITY key or a window of type 2
+ * mkey_invalidate() - invalidate a FAST, FAST_SG or INTEGRITY key or a window of type 2
  * @s: the QP that asks for it, or whose peer does
  * @key: all 32 bits
  * @remote: the peer asks
@@ -161,10 +161,13 @@ u8 mkey_bind(const struct mkey_scope *s, struct mkey_owner *owner,
  */
 u8 mkey_invalidate(const struct mkey_scope *s, u32 key, bool remote);
 
-/** mkey_forget_owner() - unbind up to @most windows of a QP that goes; what is left of @most */
+/**
+ * mkey_forget_owner() - unbind up to @most windows of a QP that is destroyed; returns what is left
+ * of @most
+ */
 u32 mkey_forget_owner(struct mkey_owner *owner, u32 most);
 
-/** mkey_unbind() - if it is a window that is bound, it is no more */
+/** mkey_unbind() - unbind a key if it is a bound window */
 void mkey_unbind(struct vmkey *mk);
 /** mkey_destroy() - free a key: a region without windows, or a window that is not bound */
 void mkey_destroy(struct vhca_dev *dev, struct vmkey *mk);

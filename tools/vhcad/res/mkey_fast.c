@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Keys that the send queue registers and ends.
+ * Keys that the send queue registers and invalidates.
  *
  * A key is valid while it has a length.  Its list stays in guest memory, where
- * the guest may write it whenever it likes: what an entry says is only an
- * address to try, and only as far as it fits those before it.
+ * the guest may write it at any time: an entry is only an
+ * address to try, and only as far as it fits the entries before it.
  */
 #include "res/integrity.h"
 
@@ -98,7 +98,7 @@ u8 mkey_invalidate(const struct mkey_scope *s, u32 key, bool remote)
 		mkey_unbind(mk);
 		return VHCA_CS_SUCCESS;
 	}
-	/* the owner may end a key that has ended; the peer only a key that it could use */
+	/* the owner may invalidate an invalid key again; the peer only a key that it could use */
 	if (!mkey_is_fast(mk) || mk->windows || (remote && !(mk->access & REMOTE_RIGHTS)))
 		return refused;
 	mk->access = 0;

@@ -45,7 +45,7 @@ enum vhca_status fmr_create(struct command *c, struct vmkey *mk)
 	return VHCA_ST_OK;
 }
 
-/* Reads the record; false when nothing is mapped under this key. */
+/* Reads the record; false if this key maps nothing. */
 static bool load(struct guest_mem *mem, const struct vmkey *mk, u32 key, struct mapping *m)
 {
 	struct vhca_fmr r;

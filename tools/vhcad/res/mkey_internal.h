@@ -28,7 +28,7 @@ static inline bool range_wraps(u64 iova, u64 length)
 	return length && length - 1 > UINT64_MAX - iova;
 }
 
-/** rights_good() - may a region here have this access?  Writing needs the owner's own right to */
+/** rights_good() - may a region have this access?  Remote writes need the local right to write */
 static inline bool rights_good(const struct vhca_dev *dev, u32 access)
 {
 	if (access & ~dev_access(dev))
@@ -38,21 +38,21 @@ static inline bool rights_good(const struct vhca_dev *dev, u32 access)
 }
 
 /* mkey_fast.c */
-/** fast_create() - the list of a CREATE_MKEY request, into a key that is not used yet */
+/** fast_create() - read the list of a CREATE_MKEY request into a key that is not used yet */
 enum vhca_status fast_create(struct command *c, struct vmkey *mk);
 
 /* pieces.c */
-/** sg_end() - bytes of a list of pieces up to and with its entry i; false: it cannot be read */
+/** sg_end() - bytes of a list of pieces up to the end of its entry i; false: it cannot be read */
 bool sg_end(struct guest_mem *mem, const struct vbuf *b, u32 i, u64 *end);
-/** fast_sg_map() - vbuf_map() with a list of pieces of any length; adds up those walked */
+/** fast_sg_map() - vbuf_map() for a list of pieces of any length; counts the pieces it walks */
 u64 fast_sg_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
 		struct dma_seg *seg, u32 *nseg, u32 max, u32 *pieces);
 
 /* mkey_fmr.c */
 enum vhca_status fmr_create(struct command *c, struct vmkey *mk);
-/** fmr_grants() - is this what the key translates now? */
+/** fmr_grants() - does the key translate this now? */
 bool fmr_grants(struct guest_mem *mem, const struct vmkey *mk, u32 key, u64 addr, u64 len);
-/** fmr_map() - as vbuf_map(), by address; nothing when the mapping changes meanwhile */
+/** fmr_map() - as vbuf_map(), by address; maps nothing if the mapping changes meanwhile */
 u64 fmr_map(struct guest_mem *mem, const struct vmkey *mk, u32 key, u64 addr, u64 len,
 	    struct dma_seg *seg, u32 *nseg, u32 max);
 

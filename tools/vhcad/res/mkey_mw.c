@@ -2,8 +2,8 @@
 /*
  * Memory windows.
  *
- * A window translates through the region it is bound to.  That one counts its
- * windows and does not change or go away while there are any.
+ * A window translates through the region it is bound to.  The region counts its
+ * windows and is neither changed nor destroyed while there are any.
  */
 #include "res/mkey_internal.h"
 
@@ -49,7 +49,7 @@ static struct vmkey *find_region(const struct mkey_scope *s,
 	return mr;
 }
 
-/* May this window be bound so, whatever the region? */
+/* May this window be bound so, for any region? */
 static bool bind_good(const struct mkey_scope *s, const struct vmkey *mw,
 		      const struct vhca_wqe_bind *bind)
 {

@@ -14,8 +14,8 @@ bool sg_end(struct guest_mem *mem, const struct vbuf *b, u32 i, u64 *end)
 }
 
 /*
- * The first entry from *at on that ends behind off: *start becomes where it begins.  Ends that
- * do not ascend lead somewhere, and the walk from there finds them out.
+ * The first entry from *at on that ends behind off: *start becomes where it begins.  If ends do not
+ * ascend the search returns some entry, and the walk from there detects that.
  */
 static bool sg_search(struct guest_mem *mem, const struct vbuf *b, u64 off, u32 *at, u64 *start)
 {
@@ -68,8 +68,9 @@ static u32 sg_batch(struct sg_walk *w, const struct vhca_sg_entry *list, u32 n)
 }
 
 /*
- * Lists may be long and their pieces short, or empty.  Those that are empty are stepped over when
- * there are many, and the walk stops, with some bytes, when it was long: then it is asked again.
+ * Lists may be long and their pieces short, or empty.  Long stretches of empty pieces are skipped
+ * by a search.  After a long walk the function returns with the bytes found so far, and is called
+ * again.
  */
 u64 fast_sg_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
 		struct dma_seg *seg, u32 *nseg, u32 max, u32 *pieces)

@@ -2,9 +2,9 @@
 /*
  * From keys to guest memory.
  *
- * Nothing of what is found here is kept: whoever moves bytes asks for each
- * packet, and the engine carries out commands and send queue entries between
- * packets only.  So a key that has ended lets no later byte through.
+ * Nothing that is found here is kept: code that moves bytes asks for each
+ * packet, and the engine executes commands and send queue entries only between
+ * packets.  So a key that was invalidated lets no later byte through.
  */
 #include <endian.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "res/integrity.h"
 #include "res/sgl.h"
 
-/* Does a key grant this whose rules are not its own range: an FMR key or a window? */
+/* Does a key grant this that has rules besides its own range: an FMR key or a window? */
 static bool special_grants(const struct mkey_scope *s, const struct vmkey *mk, u32 key, u64 addr,
 			   u64 len)
 {
@@ -45,7 +45,7 @@ struct vmkey *mkey_find(const struct mkey_scope *s, u32 key, u64 addr, u64 len, 
 	return grant(s, key, addr, len, access);
 }
 
-/* Finds where a part of what a key grants lies; as sgl_map(). */
+/* Finds where a part of what a key grants is in memory; as sgl_map(). */
 static u64 map(struct vhca_dev *dev, const struct vmkey *mk, u32 key, u64 addr, u64 len,
 	       struct dma_seg *seg, u32 *nseg, u32 max)
 {
@@ -126,8 +126,8 @@ bool sgl_check(const struct sglist *l)
 }
 
 /*
- * The key that checks or makes protection fields which the byte at off belongs to, or NULL; at
- * becomes where it is in the key's range, left how many of the list's bytes are there.
+ * The key that checks or makes protection fields and has the byte at off, or NULL; at becomes the
+ * byte's place in the key's range, left the number of the list's bytes from there on.
  */
 static struct vmkey *integrity_at(const struct sglist *l, u64 off, u64 *at, u64 *left)
 {

@@ -15,11 +15,11 @@ struct sge {
 };
 
 /**
- * struct sglist - a list of them, with the rules to apply
+ * struct sglist - a scatter/gather list, with the rules to apply
  * @sge: entries
  * @n: number of entries
  * @access: VHCA_ACCESS_* that each of their keys must grant
- * @scope: on whose behalf
+ * @scope: for whom memory is accessed
  */
 struct sglist {
 	const struct sge *sge;
@@ -37,8 +37,8 @@ struct sglist {
  * @nseg: receives their number
  * @max: entries that fit
  *
- * Return: the bytes mapped.  Less than @len: @seg is full, a list of pieces was long, or the byte
- * behind them must not be accessed so; the last is certain when it returns 0.
+ * Return: the bytes mapped.  If less than @len: @seg is full, a list of pieces was long, or the
+ * byte behind them must not be accessed so; it is certainly the last if this returns 0.
  */
 u64 sgl_map(const struct sglist *l, u64 off, u64 len, struct dma_seg *seg, u32 *nseg, u32 max);
 
@@ -50,18 +50,18 @@ u64 sgl_read(const struct sglist *l, u64 off, void *dst, u64 len);
  * @l: list
  * @off: the byte
  *
- * Those of such a key are nowhere in memory, and sgl_map() does not find them: they are read by
+ * The bytes of such a key are computed, so sgl_map() does not find them in memory: they are read by
  * sgl_read() and written by sgl_write_checked().
  */
 bool sgl_is_checked(const struct sglist *l, u64 off);
 /**
- * sgl_write_checked() - copy private memory to what such a key stands for
+ * sgl_write_checked() - write the bytes of such a key
  * @l: list
  * @off: first byte
  * @src: bytes
  * @len: how many
  *
- * Return: the bytes written, all of them of one key; 0: another key's, or memory failed.
+ * Return: the bytes written, all of them of one key; 0: no such key, or memory failed.
  */
 u64 sgl_write_checked(const struct sglist *l, u64 off, const void *src, u64 len);
 

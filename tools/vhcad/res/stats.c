@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What ports count.
+ * Counters of ports.
  */
 #include <endian.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What ports and QPs count.
+ * Counters of ports and QPs.
  */
 #ifndef VHCAD_RES_STATS_H
 #define VHCAD_RES_STATS_H
@@ -12,7 +12,7 @@ struct command;
 struct vport;
 
 /**
- * struct vport_stats - what a port has counted since its device was made
+ * struct vport_stats - counters of a port since its device was made
  *
  * The members of struct vhca_port_counters, which says what each of them is.
  */
@@ -33,10 +33,10 @@ struct vport_stats {
 };
 
 /**
- * struct vqp_stats - what a QP has counted since it was made
- * @tx_packets, @rx_packets: repeated ones included
+ * struct vqp_stats - counters of a QP since it was made
+ * @tx_packets, @rx_packets: retransmitted ones included
  * @tx_bytes, @rx_bytes: of payload
- * @tx_msgs, @rx_msgs: messages that were sent to their end, or have arrived to their end
+ * @tx_msgs, @rx_msgs: messages that were sent, or have arrived, completely
  * @errors: completions that failed, flushed ones not counted
  */
 struct vqp_stats {
@@ -45,10 +45,10 @@ struct vqp_stats {
 	u64 errors;
 };
 
-/** vport_stats() - everything that a port has counted */
+/** vport_stats() - read all counters of a port */
 void vport_stats(const struct vport *p, struct vport_stats *s);
 
-/** stats_subtract() - @from becomes what it has counted beyond @s */
+/** stats_subtract() - subtract @s from @from */
 void stats_subtract(struct vport_stats *from, const struct vport_stats *s);
 
 /** command_counters() - write counters as a command's output */

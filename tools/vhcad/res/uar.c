@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * UARs: doorbell pages, and who owns which record of them.
+ * UARs: doorbell pages, and the owners of their records.
  */
 #include <errno.h>
 #include <stdlib.h>

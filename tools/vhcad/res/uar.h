@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * UARs: pages of doorbell records in guest memory, and who is told when one is rung.
+ * UARs: pages of doorbell records in guest memory, and the objects to call when one is rung.
  */
 #ifndef VHCAD_RES_UAR_H
 #define VHCAD_RES_UAR_H
@@ -14,9 +14,9 @@ struct vhca_dev;
 
 /**
  * struct db_slot - a record of a doorbell page, as the device uses it
- * @owner: whose record it is; NULL: it is free
+ * @owner: object that has the record; NULL: it is free
  * @rung: called with the owner when the guest has rung; NULL: the owner reads the record when it
- *	needs it, and is never told
+ *	needs it, and is not called
  */
 struct db_slot {
 	void *owner;
@@ -31,7 +31,7 @@ struct db_page {
 
 #define DB_PAGE_BUCKETS		1024u
 
-/* All doorbell pages of a device, found by address: no address is used twice. */
+/* All doorbell pages of a device, found by address; no address is in use twice. */
 struct db_pages {
 	u32 used;
 	struct db_page **bucket;	/* allocated with the first page */
@@ -50,7 +50,7 @@ struct db_pages {
  * @at_word: word of the summary where the next look goes on,
  * @at_news: word of news, of the first page of @left, where it goes on,
  * @left: pages of that summary word with news that were not looked at yet
- * @news: bits of that word of news whose owners were not told yet
+ * @news: bits of that word of news whose owners were not called yet
  * @hot_node: on the device's list of hot UARs
  */
 struct vuar {
@@ -89,7 +89,7 @@ static inline int dbrec_store(struct dbrec *r, u64 val)
  * @uar: UAR
  * @slot: number
  * @rung: as in struct db_slot
- * @owner: object that is told
+ * @owner: first argument of @rung
  * @rec: receives the record
  *
  * Return: 0, -EINVAL if there is no such record, -EBUSY if it has an owner.
@@ -118,9 +118,9 @@ enum vhca_status command_slots(struct command *c, u32 field, struct vuar *uar, u
 			       void (*rung0)(void *owner), void (*rung1)(void *owner),
 			       void *owner, struct dbrec *r0, struct dbrec *r1);
 
-/** uar_init() - a device begins without doorbell pages */
+/** uar_init() - start a device's doorbell pages, without any */
 void uar_init(struct vhca_dev *dev);
-/** uar_fini() - a device without UARs goes */
+/** uar_fini() - free what uar_init() has made; there are no UARs */
 void uar_fini(struct vhca_dev *dev);
 /** uar_destroy() - free a UAR whose records are free */
 void uar_destroy(struct vhca_dev *dev, struct vuar *uar);

@@ -101,7 +101,7 @@ int vu_dma_map(struct vu_function *fn, struct vu_message *msg, void *out, const 
 		flags |= GMEM_READ;
 	if (in->flags & VU_DMA_F_WRITE)
 		flags |= GMEM_WRITE;
-	/* memory without a descriptor, such as that of a ROM, is not shared with us */
+	/* memory without a descriptor, such as that of a ROM, is not shared with the daemon */
 	vu_foreign(fn);
 	err = gmem_map(fn->mem, in->address, in->size, msg->nfds ? msg->fds[0] : -1,
 		       in->offset, flags);
@@ -129,7 +129,7 @@ int vu_dma_unmap(struct vu_function *fn, struct vu_message *msg, void *out, cons
 	} else {
 		err = gmem_unmap(fn->mem, in->address, in->size);
 	}
-	/* to VFIO a hole is no error: a virtual IOMMU unmaps whole address spaces */
+	/* unmapping a hole is no error in VFIO: a virtual IOMMU unmaps whole address spaces */
 	if (err && err != -ENOENT)
 		return err;
 	memcpy(out, in, sizeof(*in));
@@ -288,7 +288,7 @@ int vu_device_reset(struct vu_function *fn, struct vu_message *msg, void *out, c
 	return 0;
 }
 
-/* Clients ask for migration and similar features, none of which we have. */
+/* Clients ask for migration and similar features, of which there are none. */
 int vu_device_feature(struct vu_function *fn, struct vu_message *msg, void *out,
 		      const char **why)
 {

@@ -5,7 +5,7 @@
  * write() to an eventfd blocks when its counter is full.  The VM owns the counter and the
  * descriptor's flags, so it could stop the engine that way.  Therefore the kernel signals the
  * eventfd: as the completion of an asynchronous poll that is satisfied at once.  The counter then
- * saturates, and nobody waits.
+ * saturates, and no thread waits.
  *
  * Only eventfds are accepted.  None is closed with the lock held, because closing what the VM has
  * sent may take as long as the VM likes.

@@ -36,7 +36,7 @@ struct session {
 	u8 out[VU_MAX_REPLY] __attribute__((aligned(8)));
 };
 
-/* Returns 0 when the client has gone, or -errno with @why set. */
+/* Returns 0 when the client has disconnected, or -errno with @why set. */
 static int serve(struct vu_function *fn, int sock, struct session *ss, const char **why)
 {
 	int rc;

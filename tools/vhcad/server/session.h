@@ -43,7 +43,7 @@ static inline void vu_foreign(struct vu_function *fn)
 }
 
 /**
- * vu_session() - serve a client until it goes
+ * vu_session() - serve a client until it disconnects
  * @fn: function
  * @sock: connected socket; stays open
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Agents: their life, and the way of a packet through them.
+ * Agents: their life, and how they handle a packet.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "subnet/internal.h"
 #include "subnet/smi.h"
 
-/* What a switch says it is; the vendor is the prefix of its GUID. */
+/* What switches report as their vendor: the prefix of their GUIDs. */
 #define SWITCH_VENDOR		((u32)(SWITCH_GUIDS >> 40))
 #define SWITCH_DEVICE		1u
 #define SWITCH_REVISION		1u
@@ -42,7 +42,7 @@ struct arrival {
 	u8 mad[MAD_LEN];
 };
 
-/* The packet ends here.  Returns true, for its callers: it has been dealt with. */
+/* The packet ends here.  Returns true, for callers that return whether it has been handled. */
 static bool drop(struct agent *a)
 {
 	a->dropped++;
@@ -54,7 +54,7 @@ static bool leave_to_host(struct agent *a)
 	return agent_is_switch(a) ? drop(a) : false;
 }
 
-/* The reply goes to the LID where the request came from. */
+/* The reply goes to the LID that the request came from. */
 static void answer_lid(struct arrival *r)
 {
 	const struct port *self = agent_self(r->a);
@@ -96,7 +96,7 @@ static void send_hop(struct arrival *r, u8 out_port)
 	agent_send(r->a, r->path.in_port, out_port, &h, r->mad);
 }
 
-/* Behind the hops, or in front of them: a switch sends from its own LID. */
+/* The part by LID, behind the hops or in front of them: a switch sends from its own LID. */
 static bool send_route(struct arrival *r, u16 dlid)
 {
 	const struct port *self = agent_self(r->a);
@@ -161,7 +161,7 @@ static bool rx_qp0(struct arrival *r)
 }
 
 /* ------------------------------------------------------------------------
- * QP1: the host's, which also counts what it refuses, but for one class
+ * QP1: the host's own, which also counts what it refuses, except for one class
  */
 /* A switch has no host to answer requests of other classes. */
 static bool refuse_class(struct arrival *r)
@@ -292,7 +292,7 @@ static struct agent *switch_agent(struct agents *all, u32 sw)
 }
 
 /* ------------------------------------------------------------------------
- * What the fabric tells
+ * Calls from the fabric
  */
 static void on_rx(void *agents, u32 sw, u32 in_port, struct run *run)
 {
@@ -302,7 +302,7 @@ static void on_rx(void *agents, u32 sw, u32 in_port, struct run *run)
 		rx(a, in_port, run);
 }
 
-/* Armed and active are the manager's own doing. */
+/* The manager itself sets armed and active, so there is no trap for these. */
 static void on_state(void *agents, u32 sw, u32 port, u8 old)
 {
 	struct agent *a = switch_agent(agents, sw);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Tables of switches of Ethernet, which have no manager: the shortest ways to adapters' ports, and
- * one tree for all multicasts, as bridges find them that talk to each other.
+ * Tables of Ethernet switches, which have no manager: the shortest routes to adapters' ports, and
+ * one tree for all multicasts, as bridges compute them with a spanning tree protocol.
  */
 #ifndef VHCAD_SUBNET_BRIDGE_H
 #define VHCAD_SUBNET_BRIDGE_H

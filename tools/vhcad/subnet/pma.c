@@ -2,8 +2,8 @@
 /*
  * The performance management agent.
  *
- * Ports count in 64 bits and never start again.  A counter of an attribute is the distance from a
- * base of its own, which a Set moves; the 32-bit ones and those below stop at their highest value.
+ * Ports count in 64 bits and are never reset.  A counter of an attribute is the difference to a
+ * base of its own, which a Set moves; the counters of 32 bits or less stop at their highest value.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct counter {
 	u8 select;		/* its bit in CounterSelect, CounterSelect2 from 16 on */
 	u16 unit;
 	u16 place;		/* in struct port_count */
-	u16 less;		/* another, which is taken off; 0: none */
+	u16 less;		/* subtracted from it; 0: none */
 };
 
 #define COUNT(name)	offsetof(struct port_count, name)
@@ -53,7 +53,7 @@ static const struct counter extended[] = {
 	{ PCX_RCV_MCAST, 7, 1, COUNT(rcv_mcast), 0 },
 };
 
-/* What a port had counted when its counters were 0, in the unit of each. */
+/* Values of a port's counters when its counters were last set to 0, in the unit of each. */
 struct agent_counts {
 	u64 base[ARRAY_SIZE(port_counters)];
 	u64 base_ext[ARRAY_SIZE(extended)];
@@ -64,7 +64,7 @@ struct agent_counts *pma_counts(u32 ports)
 	return calloc(ports, sizeof(struct agent_counts));
 }
 
-/* One of the two attributes that count. */
+/* One of the two attributes with counters. */
 struct table {
 	const struct counter *counter;
 	u32 n;
@@ -108,7 +108,7 @@ static u64 most_of(u32 field)
 	return ~0ull >> (64 - (field & 0xff));
 }
 
-/* Adds what a port has counted. */
+/* Adds the counters of a port. */
 static void add_port(const struct agent *a, const struct table *t, u32 port, u64 *sum)
 {
 	const u64 *base = base_of(a, t, port);
@@ -204,7 +204,7 @@ u32 pma_mad(struct agent *a, u8 *mad)
 
 	if (method & MAD_METHOD_RESPONSE)
 		return 0;
-	/* whoever sends these does not wait for an answer */
+	/* the sender of these does not wait for an answer */
 	if (method == MAD_SEND || (method >= MAD_TRAP && method <= MAD_TRAP_REPRESS))
 		return AGENT_CONSUMED;
 	if (mad_get(mad, MAD_BASE_VERSION) != 1 || mad_get(mad, MAD_CLASS_VERSION) != 1)

@@ -20,9 +20,9 @@ u32 routes_port(const struct routes *r, u32 sw, u32 end)
 }
 
 /*
- * The switches in the order of their distance from one of them.  @back is the port of each
- * that leads towards that one, or 0.  Of several routes of the same length the one counts that the
- * first port of the nearer switch leads to.  Returns how many there are.
+ * The switches in the order of their distance from one of them.  @back is the port of each that
+ * leads towards that one, or 0.  Of several routes of equal length the one is taken that begins at
+ * the lowest port of the nearer switch.  Returns the number of switches reached.
  */
 static u32 spread(const struct topo *t, u32 root, u32 *order, u8 *back)
 {
@@ -42,7 +42,7 @@ static u32 spread(const struct topo *t, u32 root, u32 *order, u8 *back)
 	return n;
 }
 
-/* @by_hand: by the links that are given, where they are up. */
+/* @by_hand: by the links that topo_route() has set, if they are up. */
 static void find_to(struct routes *r, u32 end, bool by_hand)
 {
 	u32 order[TOPO_MAX_SWITCHES], port, home = topo_end_switch(r->t, end, &port);
@@ -75,7 +75,7 @@ int routes_init(struct routes *r, const struct topo *t)
 	r->nsw = topo_switches(t);
 	for (r->nends = 0; topo_end(t, r->nends); r->nends++)
 		;
-	/* one more, for a topology that names no ends: NULL means that there is no memory */
+	/* one more, for a topology without ends: NULL must mean that there is no memory */
 	r->next = calloc(r->nsw, r->nends + 1);
 	if (!r->next)
 		return -ENOMEM;
@@ -90,8 +90,8 @@ void routes_free(struct routes *r)
 }
 
 /*
- * Follows a packet from a switch.  If it has made more hops than there are switches it goes
- * round for ever.
+ * Follows a packet from a switch.  If it has made more hops than there are switches, its route is a
+ * loop.
  */
 static bool arrives(const struct routes *r, u32 sw, u32 end, u32 *hops)
 {
@@ -107,7 +107,7 @@ static bool arrives(const struct routes *r, u32 sw, u32 end, u32 *hops)
 	return false;
 }
 
-/* Whoever has a route to the end has one that leads there. */
+/* Does every switch that has a route to the end have one that arrives there? */
 static bool all_end(const struct routes *r, u32 end)
 {
 	u32 hops;
@@ -132,7 +132,7 @@ u32 routes_renew(struct routes *r)
 
 	for (u32 end = 0; end < r->nends; end++) {
 		find_to(r, end, true);
-		/* the given routes may lead over links that are down */
+		/* the routes of topo_route() may lead over links that are down */
 		if (!all_end(r, end))
 			find_to(r, end, false);
 		lost += !reached_by_all(r, end);
@@ -173,13 +173,13 @@ static u32 count(const struct port_mask *m)
 static void grow_tree(const struct topo *t, const u32 *order, u32 n, const u8 *back,
 		      struct port_mask *mask)
 {
-	u32 members[TOPO_MAX_SWITCHES], all = 0;	/* at each switch, and behind it */
+	u32 members[TOPO_MAX_SWITCHES], all = 0;	/* at each switch and behind it */
 
 	for (u32 i = 0; i < n; i++) {
 		members[order[i]] = count(&mask[order[i]]);
 		all += members[order[i]];
 	}
-	/* from the leaves to the root: each tells the one before it, and asks it for the rest */
+	/* from the leaves to the root: each adds its members to those of the switch before it */
 	while (--n) {
 		u32 sw = order[n];
 		struct topo_far up;
@@ -199,7 +199,7 @@ void routes_tree(const struct topo *t, u32 root, struct port_mask *mask)
 	bool done[TOPO_MAX_SWITCHES] = { 0 };
 	u8 back[TOPO_MAX_SWITCHES];
 
-	/* a tree for every part that links which are down have left */
+	/* a tree for each connected part, as links may be down */
 	for (u32 i = 0; i < nsw; i++) {
 		u32 sw = (root + i) % nsw, n;
 

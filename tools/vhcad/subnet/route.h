@@ -19,12 +19,12 @@ struct routes {
 	u8 *next;
 };
 
-/** routes_init() - find routes, by those that are given where some are; 0 or -ENOMEM */
+/** routes_init() - compute routes, by topo_route() where it was called; 0 or -ENOMEM */
 int routes_init(struct routes *r, const struct topo *t);
 
 void routes_free(struct routes *r);
 
-/** routes_port() - the port by which a switch sends to an end; 0: it does not reach it */
+/** routes_port() - the port by which a switch sends to an end; 0: there is no route */
 u32 routes_port(const struct routes *r, u32 sw, u32 end);
 
 /**
@@ -36,11 +36,11 @@ u32 routes_port(const struct routes *r, u32 sw, u32 end);
 void routes_to_switch(const struct topo *t, u32 to, u8 *port);
 
 /**
- * routes_renew() - find routes again over the links that are up
+ * routes_renew() - compute routes again over the links that are up
  * @r: routes
  *
- * What is given does not count for an end where it leads nowhere.  Returns how many ends some
- * switch does not reach.
+ * Routes of topo_route() are ignored for an end to which they do not lead.  Returns how many ends
+ * some switch does not reach.
  */
 u32 routes_renew(struct routes *r);
 
@@ -50,8 +50,8 @@ bool routes_check(const struct routes *r, char *why, size_t room);
 /**
  * routes_tree() - where switches send a multicast, so that it comes once to every member
  * @t: topology
- * @root: another one gives other trees: each part of the topology that hangs together has its
- *	root at the first of its switches from there on
+ * @root: where to look for roots: in each connected part of the topology the root is the first
+ *	switch from this one on.  So another root gives other trees
  * @mask: a set for each switch, which has its members' ports; receives the tree's ports as well
  */
 void routes_tree(const struct topo *t, u32 root, struct port_mask *mask);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What agents need of their fabric: their ports, packets that leave, and time.
+ * Services of the fabric for agents: their ports, packets to send, and time.
  */
 #include "subnet/internal.h"
 

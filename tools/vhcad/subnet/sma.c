@@ -38,7 +38,7 @@ static const struct sma_attr *find(const struct agent *a, u16 attr)
 	return NULL;
 }
 
-/* What a Get finds afterwards is the answer to a Set as well, but for the request to register. */
+/* A Set is answered with what a Get finds afterwards, except for the request to register. */
 static u16 read_back(const struct sma_attr *attr, struct sma_call *c)
 {
 	u64 reregister = attr->attr == ATTR_PORT_INFO ? mad_get(c->data, PI_REREGISTER) : 0;
@@ -69,14 +69,14 @@ static u16 serve(struct sma_call *c, u16 number, bool set)
 /* ------------------------------------------------------------------------
  * M_Keys
  *
- * A port with an M_Key is changed only by those who know it; how much others may read is what its
- * protection bits say.  Somebody who has tried the wrong one starts the lease: unless the owner
- * shows up before it ends, protection ends, so that a new manager can read the M_Key of one that
- * is gone.
+ * Only requests with its M_Key change a port that has one; how much others may read depends on the
+ * protection bits.  A request with a wrong M_Key starts the lease period: unless the owner sends a
+ * request before it ends, protection ends, so that a new manager can read the M_Key of one that has
+ * disappeared.
  */
 #define SEC	1000000000ull
 
-/* Protection bits from which on others may not even read, and from which on not the M_Key. */
+/* Protection bits from which on others may not read the M_Key, and from which on nothing. */
 #define PROTECT_KEY	1u
 #define PROTECT_ALL	2u
 
@@ -129,7 +129,7 @@ static u16 check_header(const u8 *mad)
 	return method == MAD_GET || method == MAD_SET ? MAD_OK : MAD_BAD_METHOD;
 }
 
-/* Is it for the host: a response, a report, or for the manager that may run there? */
+/* Is it for the host: a response, a report, or for a manager that runs there? */
 static bool is_foreign(const struct agent *a, const u8 *mad)
 {
 	u8 method = mad_get(mad, MAD_METHOD);

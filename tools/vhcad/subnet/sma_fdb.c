@@ -60,7 +60,7 @@ static bool mcast_block(const struct sma_call *c, struct mcast_block *b)
 	return true;
 }
 
-/* Where 16 ports stand in a set. */
+/* Position of 16 ports in a set. */
 static u32 shift_of(u32 position)
 {
 	return position % 4 * SMA_PORTS_A_MASK;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Attributes of a node as a whole: what it is, what it is called, its GUIDs, and of a switch how
- * large its tables are.
+ * Attributes of a node as a whole: its kind, its description, its GUIDs, and for a switch the sizes
+ * of its tables.
  */
 #include <string.h>
 
@@ -112,7 +112,7 @@ static bool guid_twice(const u8 *guids, u32 i)
 	return false;
 }
 
-/* The first GUID is the port's own, which nobody changes. */
+/* The first GUID is the port's own, which cannot be changed. */
 u16 set_guid_info(struct sma_call *c)
 {
 	struct port *self = agent_self(c->a);

@@ -2,15 +2,15 @@
 /*
  * PortInfo.
  *
- * A Set brings all of it, so a manager repeats what it has read: what has the value that the port
- * has is never wrong.  First everything is looked at, then everything is changed, so that a wrong
- * value changes nothing.
+ * A Set brings all of PortInfo, so a manager repeats what it has read: a value that the port has
+ * already is never wrong.  First everything is checked, then everything is changed, so that one
+ * wrong value changes nothing.
  */
 #include "lib/bytes.h"
 #include "subnet/internal.h"
 #include "subnet/static.h"
 
-/* A port that goes down with the reply to the request gives it time to leave. */
+/* Time for the reply to leave by a port that the request takes down. */
 #define DOWN_DELAY	1000000ull
 
 /* PortInfo:RespTimeValue, of both agents: 4.096 us to its power. */
@@ -23,7 +23,7 @@
 #define SPEED_EXT_ALL	31u
 #define SPEED_EXT_NONE	30u
 
-/* What is asked of a port: what becomes of its setup, and the rest. */
+/* What a request asks of a port: its new setup, and the rest. */
 struct request {
 	struct port *port;
 	struct port_setup setup;
@@ -139,7 +139,7 @@ u16 get_port_info(struct sma_call *c)
 }
 
 /* ------------------------------------------------------------------------
- * Set: looking
+ * Set: checking
  */
 /* A component that may have the values 0 (no change) and 1..@most. */
 static bool take_upto(u8 *to, u32 value, u32 most)
@@ -216,7 +216,7 @@ static bool take_identity(struct request *r, const u8 *data, bool may_have_lmc)
 	if (lid_wrong(r->lid, r->port->lid) || lid_wrong(r->sm_lid, r->port->sm_lid) ||
 	    r->lid & ((1u << r->lmc) - 1) || (r->lmc && !may_have_lmc))
 		return false;
-	/* a multicast prefix is none */
+	/* a multicast prefix is not a subnet prefix */
 	if (r->prefix >> 56 == 0xff)
 		return false;
 	r->setup.mkey = mad_get(data, PI_MKEY);
@@ -229,7 +229,7 @@ static bool take_identity(struct request *r, const u8 *data, bool may_have_lmc)
 	return true;
 }
 
-/* A state that the port has, or goes to from there. */
+/* A state is wrong that the port neither has nor can go to. */
 static bool state_wrong(const struct request *r, bool port0)
 {
 	u8 now = r->port->state;
@@ -257,7 +257,7 @@ static bool take_states(struct request *r, const u8 *data, bool port0)
 		r->phys = 0;
 	if (state_wrong(r, port0) || r->phys > PORT_PHYS_DISABLED)
 		return false;
-	/* a link that goes through another physical state is not armed or active behind it */
+	/* after a change of the physical state a link is not armed or active */
 	return !r->phys || (!port0 && r->state <= PORT_DOWN);
 }
 
@@ -303,7 +303,7 @@ static void change_states(struct sma_call *c, const struct request *r)
 		if (r->state > PORT_INIT)
 			port_set_state(r->port, r->state);
 	} else if (carries_reply(c, r->port)) {
-		/* another that somebody else waits for goes first */
+		/* another port that already waits to go down goes first */
 		if (a->down && a->down != r->port)
 			sma_down_timer(&a->down_timer);
 		a->down = r->port;
@@ -359,7 +359,7 @@ u16 set_port_info(struct sma_call *c)
 		return MAD_BAD_VALUE;
 	if (!r.external && !take_identity(&r, c->data, !port0))
 		return MAD_BAD_VALUE;
-	/* whoever gives a state or a LID manages the subnet */
+	/* a manager that sets a state or a LID manages the subnet */
 	if (r.state > PORT_INIT || (!r.external && r.lid != r.port->lid))
 		subnet_static_yield(c->a->all->fabric);
 	change(c, &r);

@@ -9,7 +9,8 @@
 #include "subnet/internal.h"
 
 /* ------------------------------------------------------------------------
- * P_KeyTable: the port above, the block below.  An HCA has but the port that was asked.
+ * P_KeyTable: the port in the upper bits, the block in the lower ones.  An HCA has only the port
+ * that was asked.
  */
 static struct port *pkey_block(const struct sma_call *c, u32 *first)
 {
@@ -41,7 +42,7 @@ u16 set_pkey_table(struct sma_call *c)
 		return MAD_BAD_VALUE;
 	for (u32 i = 0; i < SMA_PKEYS_A_BLOCK; i++) {
 		pkey[i] = get_be16(c->data + 2 * i);
-		/* full membership of nothing is no entry either */
+		/* PKEY_FULL alone, without a partition, is no entry either */
 		if (pkey[i] == PKEY_FULL)
 			pkey[i] = 0;
 	}

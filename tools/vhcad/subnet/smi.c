@@ -11,7 +11,7 @@ static enum smi_action forward(const struct smi_hop *hop)
 	return hop->out_port && hop->out_port <= hop->nports ? SMI_FORWARD : SMI_DROP;
 }
 
-/* The end of the hops; the rest of the way, if there is one, begins at a switch. */
+/* The end of the hops; the part by LID, if there is one, begins at a switch. */
 static enum smi_action last_hop(const u8 *mad, struct smi_hop *hop)
 {
 	hop->dlid = mad_get(mad, DR_DLID);
@@ -24,12 +24,12 @@ static enum smi_action way_there(u8 *mad, struct smi_hop *hop)
 {
 	u32 at = mad_get(mad, DR_HOP_POINTER), count = mad_get(mad, DR_HOP_COUNT);
 
-	/* behind the hops it can only be where it came by LID */
+	/* behind the hops it can only be at the node that it came to by LID */
 	if (at == count + 1)
 		return count && mad_get(mad, DR_DLID) == LID_PERMISSIVE ? SMI_DROP : SMI_SERVE;
 	if (at > count)
 		return SMI_DROP;
-	/* the first hop of one that was sent to this switch by LID */
+	/* the first hop of a datagram that was sent to this switch by LID */
 	if (!at && count) {
 		if (!hop->nports || mad_get(mad, DR_SLID) == LID_PERMISSIVE)
 			return SMI_DROP;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Directed routes: what a node does with a datagram that says hop by hop which way it goes.
+ * Directed routes: handling of a datagram that carries its route, hop by hop.
  *
  * A route has three parts, of which the first and the last may be missing: by LID to a switch, by
- * port numbers from there, and by LID again.  The reply takes the same way back.  On the hops of
- * the middle part the hop pointer is the number of the hop whose end the packet comes to, on the
- * way there counted from 1 up and on the way back from the hop count down.
+ * port numbers from there, and by LID again.  The reply takes the same route back.  On the hops of
+ * the middle part the hop pointer is the number of the hop at whose end the packet arrives: counted
+ * up from 1 on the way there, and down from the hop count on the way back.
  *
  * Pure code, which knows neither agents nor the fabric.
  */
@@ -15,12 +15,12 @@
 #include "lib/types.h"
 
 /**
- * enum smi_action - what becomes of a datagram
- * @SMI_DROP: it is malformed, or came where it should not
- * @SMI_SERVE: it is a request, and has come to its end
+ * enum smi_action - what to do with a datagram
+ * @SMI_DROP: it is malformed, or must not come here
+ * @SMI_SERVE: it is a request, at its destination
  * @SMI_FORWARD: it leaves by a port of this switch, with permissive LIDs
  * @SMI_ROUTE: it leaves for a LID
- * @SMI_HOST: it is back, or for others than agents
+ * @SMI_HOST: it has returned, or is not for agents
  */
 enum smi_action {
 	SMI_DROP,
@@ -32,10 +32,10 @@ enum smi_action {
 
 /**
  * struct smi_hop - where a datagram is, and goes
- * @nports: of the node; 0: it is an HCA
- * @in_port: by which it came
- * @out_port: SMI_FORWARD: by which it leaves
- * @dlid: SMI_ROUTE: where to
+ * @nports: ports of the node; 0: it is an HCA
+ * @in_port: port by which it came
+ * @out_port: SMI_FORWARD: port by which it leaves
+ * @dlid: SMI_ROUTE: LID that it goes to
  */
 struct smi_hop {
 	u8 nports;
@@ -49,12 +49,12 @@ struct smi_hop {
  * @mad: MAD_LEN bytes; hop pointer and return path change
  * @hop: where it is; receives where it goes
  *
- * An HCA leaves what comes back as it is.
+ * An HCA leaves a returning datagram as it is.
  */
 enum smi_action smi_receive(u8 *mad, struct smi_hop *hop);
 
 /**
- * smi_answer() - send the reply to what smi_receive() has let serve
+ * smi_answer() - route the reply to a datagram for which smi_receive() has returned SMI_SERVE
  * @mad: reply, with the hop pointer and paths of the request as smi_receive() has left them
  * @hop: receives where it goes
  * @slid: sender of the request's packet

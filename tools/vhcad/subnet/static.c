@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The static subnet: who has which LID, who is in which group, and the tables that follow.
+ * The static subnet: LIDs of ports, members of groups, and the tables that follow from them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,11 +22,11 @@ struct group {
 	} member[];
 };
 
-/* The tables are mostly zeros that nobody ever touches. */
+/* Most entries of the arrays are zero and never touched, so they use no memory. */
 struct subnet {
 	struct fabric *fabric;
-	bool begun;				/* a port is plugged in: switches are set up, */
-	struct routes routes;			/* and routes known, in a topology */
+	bool begun;				/* ports are plugged in: switches are set up, and */
+	struct routes routes;			/* routes computed, in a topology */
 	struct fab_port *owner[LID_LAST + 1];	/* of each LID */
 	struct group *group[MLID_LAST - MLID_FIRST + 1];
 };
@@ -35,7 +35,7 @@ struct subnet {
  * Linear forwarding tables
  */
 
-/* Where each switch sends to a LID: to the port, or nowhere. */
+/* Writes where each switch sends a LID: to the port, or nowhere. */
 static void write_lid(struct subnet *s, u16 lid, const struct fab_port *port)
 {
 	const struct topo *t = fab_topology(s->fabric);
@@ -175,7 +175,7 @@ static void on_leave(void *subnet, struct fab_port *port, u16 mlid)
 		return;
 	g->n--;
 	memmove(m, m + 1, (g->member + g->n - m) * sizeof(*m));
-	/* a group without ports is none */
+	/* a group without ports does not exist */
 	if (!g->n) {
 		free(g);
 		*slot = NULL;
@@ -184,7 +184,7 @@ static void on_leave(void *subnet, struct fab_port *port, u16 mlid)
 }
 
 /* ------------------------------------------------------------------------
- * What the fabric asks
+ * Calls from the fabric
  */
 static int on_plug(void *subnet, struct fab_port *port)
 {
@@ -238,7 +238,7 @@ static int on_reroute(void *subnet)
 	struct subnet *s = subnet;
 	int lost, err;
 
-	/* without a port nobody has asked for routes yet */
+	/* routes are computed when the first port is plugged in */
 	err = s->routes.next ? 0 : routes_init(&s->routes, fab_topology(s->fabric));
 	if (err)
 		return err;
@@ -316,7 +316,7 @@ bool subnet_check_routes(const struct topo *t, char *why, size_t room)
 	return ok;
 }
 
-/* Tables lead to another LID of a port; the port itself has the old one yet. */
+/* Makes the tables lead to another LID of a port, which itself still has the old one. */
 static int move_lid(struct subnet *s, struct fab_port *port, u16 lid)
 {
 	if (is_of_switch(s, lid) || (s->owner[lid] && s->owner[lid] != port))

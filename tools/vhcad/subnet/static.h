@@ -3,9 +3,9 @@
  * A subnet that the daemon manages itself, without management packets.
  *
  * It gives each port the lowest LID that is free and makes it active as soon as its link is up.
- * Packets take the shortest routes, or those that a topology file says; a QP that is attached to a
- * group joins its port to it.  All this is written by the functions of port/port.h and
- * fabric/switch.h, which anybody else who manages a subnet uses too.
+ * Packets take the shortest routes, or those of a topology file; a QP that is attached to a group
+ * joins its port to it.  All this is written by the functions of port/port.h and fabric/switch.h,
+ * which any other manager of a subnet uses too.
  */
 #ifndef VHCAD_SUBNET_STATIC_H
 #define VHCAD_SUBNET_STATIC_H
@@ -19,18 +19,18 @@ struct topo;
 
 /**
  * subnet_static() - manage a fabric's subnet
- * @f: fabric without ports; a topology is given to it before the first one is plugged in
+ * @f: fabric without ports; a topology has to be given to it before the first is plugged in
  *
  * Ends with the fabric.  Returns 0 or -ENOMEM.
  */
 int subnet_static(struct fabric *f);
 
 /**
- * subnet_static_yield() - a subnet manager has come: it gives addresses and states from now on
+ * subnet_static_yield() - a subnet manager has appeared: it sets addresses and states from now on
  * @f: fabric
  *
- * Says so in the log.  What ports have they keep until the manager changes it.  Nothing happens to
- * a fabric whose subnet is not a static one (any more).
+ * Logs it.  Ports keep what they have until the manager changes it.  Does nothing if the fabric's
+ * subnet is not a static one (any more).
  */
 void subnet_static_yield(struct fabric *f);
 
@@ -38,8 +38,8 @@ void subnet_static_yield(struct fabric *f);
 bool subnet_is_static(const struct fabric *f);
 
 /**
- * subnet_check_routes() - look whether every packet would arrive
- * @t: topology, with what topo_route() has said
+ * subnet_check_routes() - check whether every packet would arrive
+ * @t: topology, with the routes of topo_route()
  * @why: receives what is wrong
  * @room: of @why
  *
@@ -60,7 +60,7 @@ int subnet_set_lid(struct fab_port *port, u16 lid);
 /**
  * subnet_set_addrs() - change a port's addresses, as the operator of the subnet
  * @port: plugged in
- * @a: all of them, as they shall be
+ * @a: all of them, with their new values
  * @reregister: ask the port's clients to register again
  *
  * Returns NULL, or what is wrong; then nothing has changed.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Traps: what an agent tells the subnet manager without being asked.
+ * Traps: reports of an agent to the subnet manager.
  *
  * A trap is repeated, less and less often, until the manager represses it; a manager that never
- * does is gone, and the next one reads everything anyway.  Of each kind only the last one is
- * under way: managers do not count traps, they look what has happened.
+ * does is not there any more, and the next one reads everything anyway.  Only the newest trap of
+ * each kind is repeated: managers do not count traps, they read what has changed.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 #define MSEC		1000000ull
 
-/* Time to the first repetition, at least; then the double, some times; sent at the most. */
+/* Least time to the first repetition; number of times that it doubles; most sends. */
 #define REPEAT_LEAST	(250 * MSEC)
 #define REPEAT_DOUBLES	6u
 #define SENT_MOST	12u
@@ -70,14 +70,14 @@ static void send(struct agent *a, const struct agent_trap *t)
 	agent_send(a, 0, 0, &h, mad);
 }
 
-/* Sends what is due, and says when the next one is. */
+/* Sends the traps that are due, and returns when the next one is. */
 static u64 send_due(struct agent *a, u64 now)
 {
 	u64 next = TIMER_OFF;
 
 	for (struct agent_trap *t = a->trap; t < a->trap + AGENT_TRAPS; t++) {
 		if (t->number && t->due <= now) {
-			/* without a manager there is nobody to tell */
+			/* there is no manager to report to */
 			if (t->sent == SENT_MOST || !agent_self(a)->sm_lid) {
 				t->number = 0;
 				continue;
@@ -106,7 +106,7 @@ void agent_trap(struct agent *a, u16 number, u8 *notice)
 	struct agent_trap *t = &a->trap[kind];
 	u64 now = fab_now(a->all->fabric);
 
-	/* nobody to tell it */
+	/* there is no manager to report to */
 	if (!agent_self(a)->sm_lid || subnet_is_static(a->all->fabric))
 		return;
 	mad_put(notice, NOTICE_GENERIC, 1);
@@ -114,7 +114,7 @@ void agent_trap(struct agent *a, u16 number, u8 *notice)
 	mad_put(notice, NOTICE_PRODUCER, a->node->type);
 	mad_put(notice, NOTICE_TRAP, number);
 	mad_put(notice, NOTICE_ISSUER_LID, agent_self(a)->lid);
-	/* one that is under way takes its time, however often this happens */
+	/* a trap that is being repeated keeps its time, however often a new one comes */
 	t->due = t->number ? MIN(t->due, now + repeat_after(a, 0)) : now;
 	t->number = number;
 	t->sent = 0;
@@ -133,7 +133,7 @@ void agent_trap_repress(struct agent *a, u64 tid, const u8 *notice)
 }
 
 /* ------------------------------------------------------------------------
- * What there is to tell
+ * What is reported
  */
 void agent_link_state(struct agent *a)
 {
@@ -234,7 +234,7 @@ void agent_bad_qkey(struct agent *a, const struct wire_hdr *h)
 	fab_agents_unlock(a->all->fabric);
 }
 
-/* What trap 259 knows: LIDs, P_Key, SL, both QPs, and GIDs. */
+/* Valid fields of trap 259: LIDs, P_Key, SL, both QPs, and GIDs. */
 #define VALID_LIDS	0x0003u
 #define VALID_PKEY	0x0004u
 #define VALID_SL	0x0008u

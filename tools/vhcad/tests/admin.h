@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What admin_test.c, qp_admin_test.c and refuse_test.c share.
+ * Shared by admin_test.c, qp_admin_test.c and refuse_test.c.
  */
 #ifndef VHCAD_TESTS_ADMIN_H
 #define VHCAD_TESTS_ADMIN_H

@@ -100,7 +100,7 @@ static void absurd_tail(void **state)
 			 VHCA_STATUS_READY | VHCA_STATUS_FATAL);
 	assert_int_equal(vdev_reg_read(f->h.dev, VHCA_REG_FATAL_CODE), VHCA_FATAL_ADMIN_RING);
 	t_expect_event(&f->h, VHCA_EV_DEVICE_FATAL, 0);
-	/* nothing moves any more, until a reset */
+	/* nothing works any more, until a reset */
 	t_ring(&f->h, f->qp.slot, 1);
 	t_poll(&f->w);
 	vdev_reg_write(f->h.dev, VHCA_REG_CONTROL, VHCA_CONTROL_RESET);
@@ -268,7 +268,7 @@ static void uars(void **state)
 	add.page = htole32(2);
 	refused(&f->h, t_admin(&f->h, VHCA_CMD_ADD_DB_PAGE, &add, sizeof(add), NULL),
 		VHCA_ST_BAD_FIELD, REQ_OFF(vhca_add_db_page_req, page));
-	/* a page is one UAR's, and there once */
+	/* a page belongs to one UAR, and is there once */
 	add.page = htole32(1);
 	add.db_page = req.db_page;
 	refused(&f->h, t_admin(&f->h, VHCA_CMD_ADD_DB_PAGE, &add, sizeof(add), NULL),
@@ -287,14 +287,14 @@ static void uars(void **state)
 	refused(&f->h, t_admin(&f->h, VHCA_CMD_ADD_DB_PAGE, &add, sizeof(add), NULL),
 		VHCA_ST_NO_RESOURCE, REQ_OFF(vhca_add_db_page_req, page));
 	assert_int_equal(t_destroy(&f->h, VHCA_CMD_CLOSE_UAR, uar), 0);
-	/* and then another's, if they want it */
+	/* and afterwards another UAR may have it */
 	assert_int_equal(t_destroy(&f->h, VHCA_CMD_CLOSE_UAR,
 				   t_create(&f->h, VHCA_CMD_OPEN_UAR, &req, sizeof(req))), 0);
 	refused(&f->h, t_destroy(&f->h, VHCA_CMD_CLOSE_UAR, uar), VHCA_ST_BAD_HANDLE,
 		REQ_OFF(vhca_object_req, handle));
 }
 
-/* Who stands on what cannot lose it. */
+/* An object cannot be destroyed while others use it. */
 static void busy(void **state)
 {
 	struct fixture *f = *state;
@@ -427,7 +427,7 @@ static void limits(void **state)
 	t_world_fini(&w);
 }
 
-/* A reset drops everything, again and again, and the driver can start anew. */
+/* A reset drops everything, repeatedly, and the driver can start anew. */
 static void resets(void **state)
 {
 	struct fixture *f = *state;

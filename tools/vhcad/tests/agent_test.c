@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Agents beyond attributes: M_Keys, traps, performance management, and what is malformed.
+ * Agents beyond attributes: M_Keys, traps, performance management, and malformed datagrams.
  */
 #include <errno.h>
 #include <string.h>
@@ -102,13 +102,13 @@ static void mkeys(void **state)
 			assert_int_equal(ta_route(&w, 0, &to[i], MAD_SET, ATTR_GUID_INFO, 0, data),
 					 TA_NO_REPLY);
 			assert_int_equal(violations_of(to[i]), before + (bits < 2 ? 1 : 2));
-			/* performance management does not know it */
+			/* performance management has no M_Key */
 			memset(data, 0, sizeof(data));
 			mad_put(data, PC_PORT, 1);
 			assert_int_equal(ta_perf(&w, 0, i ? lid_b : lid_h1, MAD_GET,
 						 ATTR_PORT_COUNTERS, data), MAD_OK);
 		}
-	/* the host of an HCA may do without */
+	/* the host of an HCA may do without the M_Key */
 	{
 		const struct mad_path self = { 0 };
 		u8 mad[MAD_LEN];
@@ -122,7 +122,7 @@ static void mkeys(void **state)
 	}
 }
 
-/* Protection that nobody stands up for ends with the lease; the M_Key stays. */
+/* If its owner does not show up, protection ends with the lease; the M_Key stays. */
 static void lease(void **state)
 {
 	protect(TO_H1, 3, 5);
@@ -132,7 +132,7 @@ static void lease(void **state)
 	assert_int_equal(get(TO_H1, ATTR_PORT_INFO, 0), TA_NO_REPLY);
 	ta_pass(&w, 4 * SEC);
 	assert_int_equal(get(TO_H1, ATTR_PORT_INFO, 0), TA_NO_REPLY);
-	/* the owner is there: it does not run any more */
+	/* a request of the owner stops it */
 	w.mkey = MKEY;
 	assert_int_equal(get(TO_H1, ATTR_NODE_INFO, 0), MAD_OK);
 	w.mkey = 0;
@@ -181,7 +181,7 @@ static void repress(u64 tid)
 	ta_pass(&w, MSEC);
 }
 
-/* How often a trap comes within so many seconds. */
+/* How often a trap comes within @secs seconds. */
 static u32 repeats(u16 number, u32 secs)
 {
 	u32 n = 0;
@@ -213,13 +213,13 @@ static void link_state(void **state)
 	assert_int_not_equal(repeats(TRAP_LINK_STATE, 3), 0);
 	repress(mad_get(trap.mad, MAD_TID));
 	assert_int_equal(repeats(TRAP_LINK_STATE, 100), 0);
-	/* what the manager does is no news to it */
+	/* changes by the manager itself cause no trap */
 	tsm_sweep(&sm, &w, 0, 0);
 	ta_pass(&w, SEC);
 	assert_false(ta_trap(&w.hca[0], TRAP_LINK_STATE, &trap));
 }
 
-/* An older answer does not stop a newer trap. */
+/* A late answer to an older trap does not stop a newer one. */
 static void newer_trap(void **state)
 {
 	u64 tid;
@@ -245,7 +245,7 @@ static void local_changes(void **state)
 	assert_int_equal(mad_get(notice, TRAP144_LID), lid_h1);
 	assert_int_equal(mad_get(notice, TRAP144_CAPS), hca->port.ib.cap_mask);
 	assert_int_equal(mad_get(notice, TRAP144_OTHERS), 0);
-	/* both are under way then */
+	/* both are repeated then */
 	agent_desc_changed(&hca->agent);
 	agent_caps_changed(&hca->agent);
 	ta_pass(&w, 2 * SEC);
@@ -325,7 +325,7 @@ static void switch_pkeys(void **state)
 	assert_int_equal(mad_get(notice, TRAP259_PORT), 1);
 }
 
-/* Without a manager there is nobody to tell. */
+/* Without a manager no traps are sent. */
 static void nobody(void **state)
 {
 	ta_end(&w);
@@ -385,7 +385,7 @@ static void counters(void **state)
 	assert_int_equal(counted(lid_b, ATTR_PORT_COUNTERS_EXT, 1, PCX_XMIT_PKTS), before + 6);
 	assert_int_equal(counted(lid_b, ATTR_PORT_COUNTERS_EXT, 1, PCX_XMIT_UNICAST), before + 6);
 	assert_in_range(counted(lid_b, ATTR_PORT_COUNTERS, 1, PC_XMIT_DATA) - words, 1500, 1600);
-	/* only what is selected starts again, and only here */
+	/* only selected counters start again, and only of this port */
 	assert_int_equal(perf(lid_b, MAD_SET, ATTR_PORT_COUNTERS, 1, 1 << 14), MAD_OK);
 	assert_int_equal(mad_get(data, PC_XMIT_PKTS), 0);
 	assert_int_equal(mad_get(data, PC_PORT), 1);
@@ -401,7 +401,7 @@ static void counters(void **state)
 	assert_true(!mad_get(data, PCX_RCV_PKTS));
 }
 
-/* 32 bits stay at their highest value, so do four; a Set starts from any. */
+/* Counters of 32 bits, and of four, stop at their highest value; a Set takes any value. */
 static void saturation(void **state)
 {
 	struct port *ib = fab_switch_ib(w.f, 1, 1);
@@ -443,7 +443,7 @@ static void all_ports(void **state)
 		assert_int_equal(counted(lid_b, ATTR_PORT_COUNTERS, port, PC_LINK_DOWNED), 0);
 }
 
-/* A switch has nobody else who would answer on its QP1. */
+/* A switch has no host to answer requests of other classes on QP1. */
 static void other_classes(void **state)
 {
 	struct wire_hdr h = {
@@ -458,7 +458,7 @@ static void other_classes(void **state)
 	ta_pass(&w, MSEC);
 	assert_true(ta_find(&w.hca[0], w.tid, &mail));
 	assert_int_equal(mad_get(mail.mad, MAD_STATUS), MAD_BAD_METHOD_ATTR);
-	/* an HCA leaves it to its host, keys as well */
+	/* an HCA leaves them, with all keys, to its host */
 	h.dlid = lid_h1;
 	ta_raw(&w, 0, &h, mad, MAD_LEN);
 	ta_pass(&w, MSEC);
@@ -468,7 +468,7 @@ static void other_classes(void **state)
 	ta_raw(&w, 0, &h, mad, MAD_LEN);
 	ta_pass(&w, MSEC);
 	assert_int_equal(w.hca[1].nmail, 2);
-	/* a switch counts and tells */
+	/* a switch counts them and sends a trap */
 	h.dlid = lid_a;
 	ta_raw(&w, 0, &h, mad, MAD_LEN);
 	ta_pass(&w, MSEC);
@@ -476,7 +476,7 @@ static void other_classes(void **state)
 	expect_trap(TRAP_BAD_QKEY, NOTICE_SECURITY, lid_a);
 }
 
-/* Who answers does so as the member that it is; limited members are not answered by each other. */
+/* An answer has the agent's own membership; limited members do not answer each other. */
 static void partitions(void **state)
 {
 	static const struct { u16 asks, own, answers; } c[] = {
@@ -504,10 +504,10 @@ static void partitions(void **state)
 }
 
 /* ------------------------------------------------------------------------
- * What is malformed
+ * Malformed datagrams
  */
 
-/* Anything at all, at every node: nobody falls over, and everybody still answers. */
+/* Any datagram, to every node: none crashes, and all still answer. */
 static void rubbish(void **state)
 {
 	u64 seed = 77;
@@ -560,7 +560,7 @@ static void rubbish(void **state)
 	assert_int_equal(ta_lid(&w, 0, lid_b, MAD_GET, ATTR_NODE_INFO, 0, data), MAD_OK);
 }
 
-/* Subnet management is on VL15 and nowhere else; nothing else is on VL15. */
+/* Subnet management uses VL15 only, and nothing else does. */
 static void data_vl(void **state)
 {
 	struct wire_hdr h = { .pkey = 0xffff, .dlid = lid_a, .slid = lid_h0, .sqpn = 5 };
@@ -568,7 +568,7 @@ static void data_vl(void **state)
 	struct ta_mail mail;
 	u8 mad[MAD_LEN];
 
-	/* what a program sends by a UD QP of its own: forget all unicast LIDs */
+	/* a datagram that a program sends by a UD QP of its own: forget all unicast LIDs */
 	ta_request(&w, mad, MAD_CLASS_SUBN, MAD_SET, ATTR_LINEAR_FDB, 0);
 	memset(mad + SMP_DATA, 0xff, SMP_DATA_LEN);
 	ta_raw(&w, 0, &h, mad, MAD_LEN);
@@ -590,7 +590,7 @@ static void data_vl(void **state)
 }
 
 /* ------------------------------------------------------------------------
- * Without memory nothing is half made, and what could not be answered can be asked again.
+ * Without memory nothing is half made, and an unanswered request can be repeated.
  */
 static void memory(void **state)
 {
@@ -608,7 +608,7 @@ static void memory(void **state)
 			 assert_int_equal(err, -ENOMEM));
 	assert_int_not_equal(n, 0);
 	agent_fini(&a);
-	/* switches that nobody has asked for yet */
+	/* switches whose agents do not exist yet */
 	ta_end(&w);
 	ta_start(&w, t_topo("ab", 18, row));
 	tfail_each_alloc(n, status = get(TO_B, ATTR_NODE_INFO, 0),

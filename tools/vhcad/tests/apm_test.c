@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Alternate paths: loaded, armed, taken automatically and when told to, and what is no reason to
- * take one.
+ * Alternate paths: loaded, armed, taken automatically and on request, and events that are no reason
+ * to take one.
  */
 #include <string.h>
 
@@ -117,7 +117,7 @@ static struct vhca_qp_attr query(struct fixture *f, u32 dev)
 	return a;
 }
 
-/* A message from a device to the other one; it completes, and is where it belongs. */
+/* A message from a device to the other one; it completes, and its data is in place. */
 static void write_from(struct fixture *f, u32 dev, u32 place)
 {
 	struct twr wr = t_wr(VHCA_OP_WRITE, ++f->sent, &f->mr[dev], place * LEN, LEN,
@@ -151,7 +151,7 @@ static void migrated(struct fixture *f, u32 dev, u32 port)
 	assert_int_equal(a.alt_port, 0);
 }
 
-/* Sent through a port since it was asked last. */
+/* Packets sent through a port since the last call. */
 static u64 through(struct fixture *f, u32 dev, u32 port)
 {
 	static u64 before[2][2];
@@ -164,7 +164,7 @@ static u64 through(struct fixture *f, u32 dev, u32 port)
 	return n;
 }
 
-/* The bit that says "migrated" on the wire. */
+/* The MigReq bit on the wire. */
 static void armed(void **state)
 {
 	struct fixture *f = *state;
@@ -178,7 +178,7 @@ static void armed(void **state)
 	for (u32 i = 0; i < seen.n; i++)
 		assert_true(seen.h[i].mig);
 	seen.n = 0;
-	/* one end alone is not armed: the other one says that it is migrated */
+	/* one end alone does not become armed: the other one says that it is migrated */
 	write_from(f, 0, 1);
 	for (u32 i = 0; i < seen.n; i++)
 		assert_int_equal(seen.h[i].mig, seen.h[i].slid == LID(1, 1));
@@ -195,7 +195,7 @@ static void armed(void **state)
 	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 }
 
-/* The cable is pulled: the message arrives all the same, and both ends hear why. */
+/* The cable is pulled: the message arrives all the same, and both ends get the event. */
 static void automatic(void **state)
 {
 	struct fixture *f = *state;
@@ -226,8 +226,8 @@ static void automatic(void **state)
 }
 
 /*
- * Both ends send along a path that is gone. The later one has spent its retries on it when it sees
- * the peer move, and has as many for the new path.
+ * Both ends send along a path that has failed. The later one has used up its retries when it sees
+ * the peer migrate, and has as many again on the new path.
  */
 static void both_send(void **state)
 {
@@ -252,7 +252,7 @@ static void both_send(void **state)
 	}
 }
 
-/* Without an armed path the retries are all there is. */
+/* Without an armed path the connection fails after its retries. */
 static void not_armed(void **state)
 {
 	struct fixture *f = *state;
@@ -266,7 +266,7 @@ static void not_armed(void **state)
 	t_expect_no_event(&f->h[0]);
 }
 
-/* The new path is no better: it has its own retries, and then the connection fails. */
+/* The new path does not work either: it has its own retries, and then the connection fails. */
 static void both_gone(void **state)
 {
 	struct fixture *f = *state;
@@ -285,7 +285,7 @@ static void both_gone(void **state)
 	assert_int_equal(t_state(&f->qp[0]), T_ERR);
 }
 
-/* When told to: the peer follows with the next packet, and alone hears of it. */
+/* On request: the peer follows with the next packet, and only the peer gets an event. */
 static void forced(void **state)
 {
 	static const u8 types[] = { VHCA_QPT_RC, VHCA_QPT_UC };
@@ -296,7 +296,7 @@ static void forced(void **state)
 		connect_qps(f, types[i]);
 		for (u32 k = 0; k < 2; k++)
 			load(f, k, 2);
-		/* unreliable connections have no answers to hear anything by */
+		/* unreliable connections have no acknowledgments to learn of it */
 		write_from(f, 0, 2 * i);
 		f->sent += 100;
 		if (types[i] == VHCA_QPT_RC)
@@ -313,7 +313,7 @@ static void forced(void **state)
 		for (u32 k = 0; k < 2; k++)
 			assert_int_equal(query(f, k).port, 2);
 	}
-	/* what was to arm only is not any more */
+	/* a QP in rearm is not any more */
 	load(f, 0, 1);
 	assert_int_equal(t_modify(&f->qp[0], &go, VHCA_QPA_PATH_MIG_STATE), VHCA_ST_OK);
 	assert_int_equal(query(f, 0).path_mig_state, MIG_MIGRATED);
@@ -372,8 +372,8 @@ static void go_to(struct fixture *f, u32 port, u32 place)
 }
 
 /*
- * An armed QP is told to arm again while its peer migrates.  If the peer's packet comes behind
- * that, it is followed all the same; if it came before, the QP arms for the way back.
+ * An armed QP is to arm again while its peer migrates.  If the peer's packet comes after that, the
+ * QP follows all the same; if it came before, the QP arms for the way back.
  */
 static void rearmed_meanwhile(void **state)
 {
@@ -390,7 +390,7 @@ static void rearmed_meanwhile(void **state)
 	go_to(f, 1, 5);
 	load(f, 1, 2);
 	assert_int_equal(query(f, 1).path_mig_state, MIG_REARM);
-	/* the peer is migrated, and says so in each packet */
+	/* the peer is migrated, and its packets say so */
 	write_from(f, 0, 6);
 	assert_int_equal(query(f, 1).path_mig_state, MIG_REARM);
 	load(f, 0, 2);
@@ -400,7 +400,7 @@ static void rearmed_meanwhile(void **state)
 		assert_int_equal(query(f, i).path_mig_state, MIG_ARMED);
 }
 
-/* The counter of a QP is a part of one port's, and does not follow the QP to another one. */
+/* A counter counts for one port, and does not follow its QP to another one. */
 static void counted(void **state)
 {
 	const struct vhca_qp_attr go = { .path_mig_state = MIG_MIGRATED };
@@ -430,7 +430,7 @@ static void counted(void **state)
 	assert_int_equal(p[1].counted.tx_packets, 0);
 }
 
-/* Who waits for room at the old port has nothing to wait for at the other one. */
+/* A QP that waits for room at the old port must not wait on after migrating. */
 static void waiting_for_room(void **state)
 {
 	const struct vhca_qp_attr go = { .path_mig_state = MIG_MIGRATED };
@@ -462,7 +462,7 @@ static void move(struct fixture *f, u32 dev, u32 port)
 	assert_int_equal(query(f, dev).port, port);
 }
 
-/* A connection that was drained goes on at other ports, whatever becomes of the old ones. */
+/* A connection that was drained goes on at other ports, whatever happens to the old ones. */
 static void moved(void **state)
 {
 	struct fixture *f = *state;
@@ -501,7 +501,7 @@ static void moved_while_waiting(void **state)
 	t_mr_expect(&f->mr[1], 5 * LEN, LEN, 3, 5 * LEN);
 }
 
-/* Who says that it went, and comes from somewhere else, is not followed. */
+/* A packet with MigReq that comes from another place than the alternate path is ignored. */
 static void somewhere_else(void **state)
 {
 	struct fixture *f = *state;
@@ -524,7 +524,7 @@ static void somewhere_else(void **state)
 	run_from_packet(&run, &pl, &h, NULL, 0);
 	fab_send(&f->h[0].dev->port[0].fab, &run);
 	t_expect_event(&f->h[1], VHCA_EV_PATH_MIG_ERR, f->qp[1].qpn);
-	/* it is there, but has not gone */
+	/* MigReq is not set */
 	h.slid = LID(0, 2);
 	h.mig = false;
 	run_from_packet(&run, &pl, &h, NULL, 0);
@@ -535,7 +535,7 @@ static void somewhere_else(void **state)
 	write_from(f, 0, 3);
 }
 
-/* Packets of somebody else that pretend to be of a peer that went: told of once. */
+/* Forged packets that seem to come from a peer that has migrated: one event only. */
 static void somebody_else(void **state)
 {
 	struct fixture *f = *state;

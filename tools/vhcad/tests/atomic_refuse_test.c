@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Atomics that are refused, here and by the peer, and answers that are none.
+ * Atomics that are refused, locally and by the peer, and answers that do not fit.
  */
 #include <string.h>
 
@@ -100,7 +100,7 @@ static void remote_faults(void **state)
 	}
 }
 
-/* The place for the answer goes away while it is under way. */
+/* The memory for the answer is unmapped while it is under way. */
 static void nowhere_to_put_it(void **state)
 {
 	static const struct vhca_wqe_atomic one = { .swap_add = 1 };
@@ -140,14 +140,14 @@ static void changed_entries(void **state)
 	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_LOC_QP_OP_ERR);
 	ta_done(&f);
 
-	/* lost, and something else when it is to be sent again */
+	/* lost, and the entry is another one when it is to be sent again */
 	ta_setup(&f, 1);
 	ta_set_word(&f.r, WORD, 7);
 	fab_set_packet_hook(f.p.w.fabric, t_nth_hook, &lost);
 	t_post(&f.p.qp[0], &wr);
 	t_ring_sq(&f.p.qp[0]);
 	t_poll(&f.p.w);
-	/* another entry is read meanwhile: this one is not at hand any more */
+	/* another entry is read meanwhile, which replaces the worker's copy of this one */
 	wr = t_wr(VHCA_OP_NOP, 2, NULL, 0, 0, NULL, 0);
 	t_post(&f.p.qp[0], &wr);
 	t_ring_sq(&f.p.qp[0]);
@@ -197,7 +197,7 @@ static void wrong_answers(void **state)
 	}
 }
 
-/* Switched off: not posted here, and refused when another device sends it. */
+/* Without the capability: not posted, and refused when another device sends it. */
 static void capabilities(void **state)
 {
 	static const struct { u64 off; bool plain, with_masks; } caps[] = {
@@ -248,7 +248,7 @@ static void capabilities(void **state)
 	}
 }
 
-/* UC and UD have none, and no RC QP without READ resources. */
+/* UC and UD have no atomics, nor have RC QPs without READ resources. */
 static void wrong_queue(void **state)
 {
 	static const struct vhca_wqe_atomic one = { .swap_add = 1 };

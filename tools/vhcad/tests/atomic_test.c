@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Atomics: what they do to memory, what they look like on the wire, and that
- * each is carried out exactly once, whatever the wire does to its packets.
+ * Atomics: their effect on memory, their format on the wire, and that
+ * each is executed exactly once, whatever the wire does to its packets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static u64 rnd(u64 *rng)
 	return *rng;
 }
 
-/* Values that meet now and then, with masks of all kinds. */
+/* Values that are equal now and then, with masks of all kinds. */
 static void values(void **state)
 {
 	static const u8 cqe_op[] = { VHCA_CQE_CMP_SWAP, VHCA_CQE_FETCH_ADD,
@@ -49,7 +49,7 @@ static void values(void **state)
 		changed += want != was;
 		kept += want == was;
 	}
-	/* neither side of a comparison is rare */
+	/* neither result of a comparison is rare */
 	assert_true(changed > 600 && kept > 200);
 	t_mr_expect(&f.l, 800, REGION - 800, 1, 800);
 	t_expect_no_cqe(&f.p.cq[1]);
@@ -57,7 +57,7 @@ static void values(void **state)
 	ta_done(&f);
 }
 
-/* Packets and memory, byte by byte: big-endian there, the host's order here. */
+/* Packets and memory, byte by byte: big-endian on the wire, the host's order in memory. */
 static void byte_order(void **state)
 {
 	static const struct vhca_wqe_atomic a = {
@@ -142,8 +142,8 @@ static int ascending(const void *a, const void *b)
 }
 
 /*
- * Many QPs count in one word.  Each must have seen a number that no other has
- * seen, in ascending order, and none may be missing.
+ * Many QPs count in one word.  Each must fetch numbers that no other has
+ * fetched, in ascending order, and none may be missing.
  */
 static void count_in(struct tatomic *f, struct tqp *qp, u32 nqps, struct tcq *cq)
 {
@@ -179,8 +179,8 @@ static void count_in(struct tatomic *f, struct tqp *qp, u32 nqps, struct tcq *cq
 }
 
 /*
- * Swaps in the same word: whoever meets what it expects writes a number of its
- * own.  The numbers written form one chain from the first to what is there.
+ * Swaps in the same word: one that finds what it expects writes a number of its
+ * own.  The numbers written form one chain from the first to the final value.
  */
 static void chain_in(struct tatomic *f, struct tqp *qp, u32 nqps, struct tcq *cq)
 {
@@ -212,7 +212,7 @@ static void chain_in(struct tatomic *f, struct tqp *qp, u32 nqps, struct tcq *cq
 		assert_true(t_cq_poll(cq, &e));
 		assert_int_equal(e.status, VHCA_CS_SUCCESS);
 	}
-	/* within a round any order is right; in the word only winners follow each other */
+	/* within a round the order does not matter; only swaps that succeed follow each other */
 	for (u32 i = 0; i < n; i++) {
 		u64 was = ta_word(&f->l, i * 8);
 
@@ -263,7 +263,7 @@ static void storms(void **state)
 	}
 }
 
-/* Every packet of a conversation lost, doubled or delayed, one after the other. */
+/* Every packet of a conversation lost, duplicated or delayed, one after the other. */
 static void each_packet(void **state)
 {
 	static const struct { u32 copies; u64 delay; } what[] = {
@@ -359,7 +359,7 @@ static void fence(void **state)
 	ta_done(&f);
 }
 
-/* An atomic comes behind a WRITE to the same word, and before the next. */
+/* An atomic is executed after a WRITE to the same word before it, and before the next WRITE. */
 static void between_writes(void **state)
 {
 	static const struct vhca_wqe_atomic add = { .swap_add = 1000 };
@@ -384,7 +384,7 @@ static void between_writes(void **state)
 	ta_done(&f);
 }
 
-/* The fabric's queue is full of other packets: atomics wait for room like all else. */
+/* The fabric's queue is full of other packets: atomics wait for room like all others. */
 static void no_room(void **state)
 {
 	enum { QPS = 8, ATOMICS = 20 };
@@ -434,8 +434,8 @@ struct late {
 };
 
 /*
- * The acknowledgment of the WRITE overtakes the answer before it.  Both arrive while the requester
- * has no turn in between.
+ * The acknowledgment of the WRITE overtakes the answer before it.  Both arrive without a turn of
+ * the requester in between.
  */
 static void late_answer(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 			struct fab_effect *v)
@@ -452,9 +452,9 @@ static void late_answer(void *arg, const struct fab_port *from, const struct wir
 }
 
 /*
- * A WRITE is acknowledged, and the READ or the atomic before it is not answered: that was lost, and
- * both are to be sent again.  Then the answer comes.  What is under way must be counted right all
- * the same, or no READ and no atomic is ever sent again.
+ * A WRITE is acknowledged, and the READ or the atomic before it is not answered: the answer was
+ * lost, and both are to be sent again.  Then an answer comes.  The requests under way must be
+ * counted right all the same, or no READ and no atomic is ever sent again.
  */
 static void answer_beats_resend(void **state)
 {

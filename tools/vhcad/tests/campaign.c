@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Random campaigns: the connections, the faults, and the course of it.
+ * Random campaigns: the connections, the faults, and the course of a campaign.
  *
- * A campaign is a row of epochs.  Each connects all QPs anew, with other numbers and sizes, lets
- * faults loose, sends for a while, waits until all is quiet, and looks at memory.
+ * A campaign is a sequence of epochs.  Each connects all QPs anew, with other numbers and sizes,
+ * arms faults, sends for a while, waits until nothing is under way, and checks memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ static void new_flow(struct campaign *c, struct tqp *qp, struct tqp *peer, struc
 		c_keys_init(f);
 }
 
-/* Both ways; returns the first of them. */
+/* Flows in both directions; returns the first one. */
 static struct flow *new_flows(struct campaign *c, struct tqp *a, struct pool *pa, struct tqp *b,
 			      struct pool *pb)
 {
@@ -136,7 +136,7 @@ static struct flow *new_pair(struct campaign *c, u8 type, u32 a, u32 b)
 	return new_flows(c, qa, pa, qb, pb);
 }
 
-/* Connections to one device whose receives there are shared. */
+/* Connections to one device whose receives there come from an SRQ. */
 static void new_srq(struct campaign *c)
 {
 	struct pool *p = &c->pools[c->npools++];
@@ -170,7 +170,7 @@ static void new_xrc(struct campaign *c)
 	}
 }
 
-/* Some of the links are slow, or far, and have room for few. */
+/* Some of the links are slow, or long, and have small queues. */
 static const struct t_link ring[] = {
 	{ "a-t0:1", "4X EDR", 500, 32 }, { "b-t1:1", "1X QDR", 300, 8 },
 	{ "c-t2:1", "4X SDR", 100, 16 }, { "a-b", "4X EDR", 2000, 8 }, { "b-c", "1X SDR", 700, 4 },
@@ -278,7 +278,7 @@ static void bring_up(struct campaign *c, struct tqp *qp, const struct tqp *peer,
 	assert_int_equal(t_modify(qp, &a, t_mask(qp->type, T_RTS)), VHCA_ST_OK);
 }
 
-/* Half of the connections wrap their numbers soon. */
+/* Half of the connections wrap their PSNs soon. */
 static u32 some_psn(struct campaign *c)
 {
 	return c_rnd(c, 2) ? PSN_MASK - c_rnd(c, 500) : c_rnd(c, PSN_MASK + 1);
@@ -356,7 +356,7 @@ static void arm_faults(struct campaign *c)
 }
 
 /* ------------------------------------------------------------------------
- * The course of it
+ * The course
  */
 static bool may_tell(u8 event)
 {
@@ -402,7 +402,7 @@ static void refill(struct campaign *c, bool all)
 	}
 }
 
-/* The same on threads that are real. */
+/* The same on real threads. */
 static bool look_and_refill(struct campaign *c)
 {
 	u32 moved = c->moved;
@@ -412,7 +412,7 @@ static bool look_and_refill(struct campaign *c)
 	return c->moved != moved;
 }
 
-/* Time passes until something completes, or it is quiet. */
+/* Lets time pass until something completes, or nothing is left to happen. */
 static void wait_for_some(struct campaign *c)
 {
 	u64 start = c->w.now;
@@ -476,7 +476,7 @@ static void check_counters(struct campaign *c)
 	}
 }
 
-/* The first receive that is posted yet; NULL: there is none. */
+/* The oldest receive that is still posted; NULL: there is none. */
 static struct pool *still_posted(struct campaign *c, u32 *which)
 {
 	for (u32 i = 0; i < c->npools; i++)
@@ -494,7 +494,7 @@ static bool all_flushed(struct campaign *c)
 	return !still_posted(c, &which);
 }
 
-/* All receives come back, and all starts over. */
+/* Flushes all receives, so that everything starts over. */
 static void disconnect(struct campaign *c)
 {
 	struct pool *p;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Random campaigns: mixed operations of all transports between a few devices, over links with
- * faults, against a model that knows what memory must hold, what completes in which order, and
- * what must not happen twice.  Everything follows from the seed.
+ * faults, against a model that knows the contents of memory, the order of completions, and what
+ * must not happen twice.  Everything follows from the seed.
  */
 #ifndef VHCAD_TESTS_CAMPAIGN_H
 #define VHCAD_TESTS_CAMPAIGN_H
@@ -14,10 +14,11 @@
  * @seed: everything follows from it
  * @messages: to send, at least
  * @switches: a ring of three switches is between the devices, and faults are there as well
- * @threads: of the engine, with faults in some of the epochs only; 0: one, as it is without this
+ * @threads: number of threads of the engine, with faults in some of the epochs only; 0: one,
+ *	without other changes
  * @real: they run at the same time: not everything follows from the seed then
  * @trace: capture file to write, or NULL
- * @talk: say how far it is
+ * @talk: print the progress
  */
 struct campaign_options {
 	u32 seed;
@@ -29,14 +30,14 @@ struct campaign_options {
 	bool talk;
 };
 
-/** struct campaign_result - what there was to see */
+/** struct campaign_result - counts of a campaign */
 struct campaign_result {
 	u64 messages, packets, lost, bad, duplicates, timeouts, rnr_naks;
 	u64 broken;		/* connections that ran out of retries */
 	u64 arrived;		/* receives that completed */
 	u64 atomics;
 	u64 registered, windows, read_inv, send_inv;
-	u64 migrated;		/* ends that took their other path */
+	u64 migrated;		/* ends that have migrated */
 	u64 waits;		/* ns in which packets waited for room on a link */
 	u64 end;		/* simulated time, ns */
 };
@@ -46,8 +47,7 @@ struct campaign_result {
  * @o: options
  * @r: filled in
  *
- * Fails the test, and prints the command that repeats it, when anything is not as the model
- * wants it.
+ * Fails the test, and prints the command that repeats it, when a result differs from the model.
  */
 void campaign_run(const struct campaign_options *o, struct campaign_result *r);
 

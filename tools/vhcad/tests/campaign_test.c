@@ -134,7 +134,7 @@ int main(void)
 		cmocka_unit_test(as_asked),
 	};
 
-	/* ports come and go all the time */
+	/* many links go up and down */
 	log_open("/dev/null");
 	if (getenv("CAMPAIGN_SEED"))
 		return cmocka_run_group_tests(asked, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Capture files that cannot be written to their end: the first error is told,
- * nothing is written after it, and what came before it is whole.
+ * Capture files that cannot be written completely: the first error is returned,
+ * nothing is written after it, and the part before it is valid.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* From here on no file gets longer; RLIM_INFINITY: any does. */
+/* Limits the length of files; RLIM_INFINITY: no limit. */
 static void no_file_beyond(rlim_t size)
 {
 	struct rlimit lim;
@@ -78,7 +78,7 @@ static void full(void **state)
 	assert_int_equal(capture_close(c), -ENOSPC);
 }
 
-/* The end of the space is met by a flush, by the end, by a packet. */
+/* The disk fills up at a flush, at the close, at a packet. */
 static void full_later(void **state)
 {
 	u8 *big = calloc(1, 1 << 20), packet[64] = { 0 };
@@ -112,7 +112,7 @@ static void full_later(void **state)
 	free(big);
 }
 
-/* A reader of a pipe that leaves. */
+/* The reader of a pipe closes it. */
 static void nobody_reads(void **state)
 {
 	struct capture *c;
@@ -131,7 +131,7 @@ static void nobody_reads(void **state)
 	signal(SIGPIPE, SIG_DFL);
 }
 
-/* ---- vhca-capcheck: what it takes for a capture ---- */
+/* ---- vhca-capcheck: files that it accepts as captures ---- */
 
 static u8 buf[8192];
 static u32 used;
@@ -210,7 +210,7 @@ static void no_captures(void **state)
 	assert_int_equal(t_capcheck("one two"), NOTHING);
 	assert_int_equal(t_capcheck(dir), NOTHING);
 
-	/* well formed, but nothing of RDMA in it */
+	/* well formed, but without RDMA packets */
 	section();
 	assert_int_equal(check(), NOTHING);
 	interface(LINKTYPE_ETHERNET);
@@ -220,7 +220,7 @@ static void no_captures(void **state)
 	block(0x0bad, "anything", 8);
 	assert_int_equal(check(), NOTHING);
 
-	/* cut anywhere it is no whole file, and no byte behind it is read */
+	/* cut anywhere it is incomplete, and no byte behind its end is read */
 	whole = used;
 	for (used = 0; used < whole; used++)
 		assert_int_equal(check(), NOTHING);
@@ -271,7 +271,7 @@ static void broken_blocks(void **state)
 	assert_int_equal(check(), NOTHING);
 }
 
-/* An ERF record of that type around so many bytes, of which it claims that many. */
+/* An ERF record of a type around @len bytes, whose header claims @claims bytes. */
 static void record(u8 type, const void *data, u32 len, u16 claims)
 {
 	u8 rec[16 + 2048] = { [8] = type, [14] = claims >> 8, [15] = claims };
@@ -302,7 +302,7 @@ static void records(void **state)
 	interface(LINKTYPE_ERF);
 	packet(0, lrh, 15);
 	assert_int_equal(check(), NOTHING);	/* no record */
-	/* more bad packets than are told of */
+	/* more bad packets than are printed */
 	section();
 	interface(LINKTYPE_ERF);
 	for (u32 i = 0; i < 50; i++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The campaign's keys that come and go: a fast key over what the sender gathers and scatters, and
- * a window over what the peer may use, each made and ended by requests among the others.
+ * Keys of the campaign that are made and invalidated: a fast key over what the sender gathers and
+ * scatters, and a window over what the peer may access, each by requests among the others.
  *
- * A window is bound by the QP whose memory it is, so by the flow back.  Who sends learns of it
- * when the bind has completed, and stops using it before it ends.
+ * A window is bound by the QP that has its memory, so by the flow in the other direction.  The
+ * sender may use it when the bind has completed, and stops using it before it is invalidated.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #define REMOTE		(VHCA_ACCESS_REMOTE_READ | VHCA_ACCESS_REMOTE_WRITE | \
 			 VHCA_ACCESS_REMOTE_ATOMIC)
 
-/* Under another low byte than before. */
+/* The same key with another low byte than before. */
 static u32 next_key(struct campaign *c, u32 key)
 {
 	return (key & ~0xffu) | ((key + 1 + c_rnd(c, 255)) & 0xff);
@@ -39,7 +39,7 @@ void c_keys_init(struct flow *f)
 	f->fast_key = t_key(to, VHCA_MKEY_FAST, page, 1, 7);
 }
 
-/* Whatever a connection that broke has left of a key. */
+/* Removes what a failed connection has left of a key. */
 static void end_key(const struct tqp *qp, u32 key)
 {
 	const struct vmkey *mk;
@@ -101,7 +101,7 @@ static void make_register(struct flow *f, struct twr *wr)
 
 	f->sink.key = next_key(c, f->sink.key);
 	f->sink.valid = true;
-	/* the READ before it that ends the key must be over */
+	/* an earlier READ that invalidates the key must be over */
 	if (f->sink.ending || !c_rnd(c, 4))
 		wr->flags |= VHCA_WQE_FENCE;
 	wr->reg = (struct vhca_wqe_reg){
@@ -112,7 +112,7 @@ static void make_register(struct flow *f, struct twr *wr)
 	c->r->registered++;
 }
 
-/* To some of the places, and perhaps the words behind them. */
+/* Binds to some of the places, and perhaps to the words behind them. */
 static void make_bind(struct flow *f, struct window *w, struct tmr *mr, struct twr *wr)
 {
 	struct campaign *c = f->c;
@@ -132,7 +132,7 @@ static void make_bind(struct flow *f, struct window *w, struct tmr *mr, struct t
 	c->r->windows++;
 }
 
-/* The peer's requests through the window are over. */
+/* Are the peer's requests through the window over? */
 static bool unused(const struct flow *back, const struct window *w)
 {
 	return (s32)(back->head - w->used) >= 0;
@@ -222,7 +222,7 @@ u32 c_key_to_end(struct flow *f, struct twr *wr)
 	if (!f->fast_key || c_rnd(c, 8))
 		return 0;
 	if (w->state == W_BOUND && w->type == VHCA_MKEY_MW_2 && c_rnd(c, 2)) {
-		/* READs through it must have their answers */
+		/* READs through it must be complete */
 		wr->flags |= VHCA_WQE_FENCE;
 		w->state = W_ENDING;
 		return w->key;

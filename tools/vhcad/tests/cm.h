@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* cmocka wants these before its own header. */
+/* Headers that cmocka needs before its own. */
 #ifndef VHCAD_TESTS_CM_H
 #define VHCAD_TESTS_CM_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The daemon's command line: what it refuses, and that what it takes has its effect, as a driver at
- * the other end of the socket sees it.
+ * The daemon's command line: what it refuses, and that valid options have their effect, as a driver
+ * at the other end of the socket sees it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -154,7 +154,7 @@ static void bad_command_lines(void **state)
 	far[108] = '\0';
 	tprog_refused("VHCAD", (char *[]){ "vhcad", "--hca", far, NULL },
 		      "a socket's path has at most 107 bytes");
-	/* the adapter's socket is taken back when the control socket cannot be had */
+	/* the adapter's socket is removed when the control socket cannot be made */
 	tprog_refused("VHCAD", (char *[]){ "vhcad", "--hca", r->sock, "--control", far, NULL },
 		      "a socket's path has at most 107 bytes");
 	assert_int_equal(access(r->sock, F_OK), -1);
@@ -180,7 +180,7 @@ static void help(void **state)
 	assert_ptr_equal(strstr(out, "usage: vhcactl"), out);
 }
 
-/* Every descriptor that is needed missing in turn: one reason, and no socket left. */
+/* Descriptors run out at each place in turn: one reason, and no socket is left. */
 static void few_descriptors(void **state)
 {
 	struct run *r = *state;
@@ -190,11 +190,11 @@ static void few_descriptors(void **state)
 
 	for (rlim_t n = 4; status; n++) {
 		assert_true(n < 64);
-		/* the plain one: sanitizers want descriptors themselves */
+		/* the build without sanitizers, which use descriptors themselves */
 		status = tprog_run(tprog_path("VHCAD_FAST"), args, n, out, sizeof(out));
 		assert_int_equal(access(r->sock, F_OK), -1);
 		assert_int_equal(access(r->ctl, F_OK), -1);
-		if (status == 127)	/* not even its libraries */
+		if (status == 127)	/* not even its libraries could be opened */
 			continue;
 		if (!status)
 			break;
@@ -210,7 +210,7 @@ static void few_descriptors(void **state)
 
 /* ---- effects ---- */
 
-/* Starts it with this socket and the options up to a NULL, and attaches a driver. */
+/* Starts the daemon with this socket and the options up to a NULL, and attaches a driver. */
 static void start(struct run *r, char *const *options)
 {
 	char *args[32] = { "vhcad", "--control", r->ctl, "--log", r->log };
@@ -278,7 +278,7 @@ static u32 dma_map(struct run *r, int mem)
 	return vuc_call(r->fd, VU_DMA_MAP, &map, sizeof(map), &mem, 1, NULL, 0, NULL);
 }
 
-/* What a driver does first: memory, bus mastering, admin rings, enable. */
+/* The beginning of a driver: memory, bus mastering, admin rings, enable. */
 static void enable(struct run *r, u32 vector)
 {
 	int mem = testmem_fd(MEM);
@@ -339,7 +339,7 @@ static struct vhca_device_attr device_attr(struct run *r)
 	return a;
 }
 
-/* Which capability stands where one kind of interrupts has its own. */
+/* The id of the capability at the offset of the interrupt capability. */
 static u32 has_capability(struct run *r, u32 id)
 {
 	u32 at = config(r, PCI_CAPABILITY_LIST, 1);
@@ -373,7 +373,7 @@ static void identity(void **state)
 	stop(r);
 }
 
-/* What is said of an adapter counts, not what is said of all. */
+/* An option for one adapter overrides one for all. */
 static void ethernet(void **state)
 {
 	static const u8 mac[6] = { 0x52, 0x54, 0, 0x77, 0, 1 };
@@ -427,13 +427,13 @@ static void less_than_all(void **state)
 	assert_int_equal(le32toh(device_attr(r).max_qps), 77);
 	assert_int_equal(le32toh(device_attr(r).max_cqs), 5);
 	assert_int_equal(le32toh(device_attr(r).max_pds), 64 << 10);
-	assert_int_equal(port_attr(r).state, 2);	/* INIT: nobody manages it */
+	assert_int_equal(port_attr(r).state, 2);	/* INIT: it has no manager */
 	assert_int_equal(port_attr(r).lid, 0);
 	assert_int_equal(port_attr(r).max_mtu, 3);
 	stop(r);
 }
 
-/* Interrupts come and kicks go all the way. */
+/* Interrupts and kicks work end to end. */
 static void both_ways(void **state)
 {
 	const struct vhca_open_uar_req uar = { .db_page = htole64(BASE + DB) };
@@ -452,7 +452,7 @@ static void both_ways(void **state)
 	assert_int_equal(command(r, VHCA_CMD_OPEN_UAR, &uar, sizeof(uar), 0, &resp), 0);
 	assert_int_equal(poll(&p, 1, -1), 1);
 
-	/* asleep it waits for a kick, and then arms again */
+	/* before it sleeps the engine arms: a kick wakes it, and then it arms again */
 	armed = (void *)(r->mem + DB + offsetof(struct vhca_db_page, armed));
 	kick = (u64)le32toh(resp.o.handle) * SERVER_KICK_STRIDE;
 	for (u32 i = 0; i < 3; i++) {
@@ -471,7 +471,7 @@ static void both_ways(void **state)
 	close(irq);
 }
 
-/* The daemon, which has ended, has said this. */
+/* Checks that the log of the daemon, which has ended, has this text. */
 static void expect_logged(struct run *r, const char *text)
 {
 	char line[512], *found = NULL;
@@ -498,7 +498,7 @@ static void unsealed_memory(void **state)
 		      "truncate it");
 	start(r, (char *[]){ "--hca", r->sock, "--allow-unsealed", NULL });
 	assert_int_equal(dma_map(r, mem), 0);
-	/* when its owner does, the adapter has lost its memory, and the daemon lives */
+	/* if the file's owner shrinks it the adapter has lost its memory, and the daemon lives */
 	write_region(r, VFIO_PCI_CONFIG_REGION_INDEX, PCI_COMMAND,
 		     PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER);
 	write_region(r, 0, VHCA_REG_ASQ_LO, BASE);

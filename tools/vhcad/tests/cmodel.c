@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The campaign's messages: what is posted, and what must come of it at the sender and in the
- * receiver's memory.
+ * The campaign's messages: requests that are posted, and their expected results at the sender and
+ * in the receiver's memory.
  *
- * Reliable requests are carried out in the order of posting, so the model carries each out when
- * it is posted.  A WRITE to where a READ is under way is fenced.
+ * Reliable requests are executed in the order of posting, so the model executes each when it is
+ * posted.  A WRITE to memory that a READ under way accesses is fenced.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static u64 mix(u64 v)
 
 void c_fill(u8 *to, u64 id, u32 len)
 {
-	/* so that it can be told from its content whose it is */
+	/* so that the contents tell the message */
 	for (u32 i = 0; i < len; i += 8) {
 		u64 v = i ? mix(id * 4099 + i) : id;
 
@@ -128,7 +128,7 @@ static void make_write(struct flow *f, struct msg *m, struct twr *wr, u8 *buf)
 		want_receive(f, m, wr->imm);
 }
 
-/* Over a connection that loses messages each place is written once an epoch. */
+/* On a connection that loses messages each place is written only once in an epoch. */
 static bool make_uc_write(struct flow *f, struct msg *m, struct twr *wr, u8 *buf)
 {
 	struct campaign *c = f->c;
@@ -170,7 +170,7 @@ static void make_read(struct flow *f, struct msg *m, struct twr *wr)
 	f->reads_of[m->wslot]++;
 }
 
-/* On the word of all it is an add of one: each of them fetches another value. */
+/* On the shared word it is an add of one: each of them fetches another value. */
 static void make_atomic(struct flow *f, struct msg *m, struct twr *wr)
 {
 	struct campaign *c = f->c;
@@ -320,7 +320,7 @@ static void check_atomic(struct flow *f, const struct msg *m, u32 slot)
 	c->fetched[to][got / 8] |= 1 << (got % 8);
 }
 
-/* The oldest message has completed, whether a completion says so or that of a later one. */
+/* The oldest message has completed, by its own completion or by a later one. */
 static void done(struct flow *f, bool good)
 {
 	u32 slot = f->head++ % DEPTH;
@@ -343,7 +343,7 @@ void c_completed(struct flow *f, const struct vhca_cqe *e)
 	u64 wr_id = le64toh(e->wr_id);
 	const struct msg *m;
 
-	/* requests that want no completion are done with the next one behind them */
+	/* unsignaled requests complete with the next one behind them */
 	while (f->head != f->tail && wr_id_of(f, f->q[f->head % DEPTH].id) != wr_id) {
 		m = &f->q[f->head % DEPTH];
 		if (m->signaled || f->broken)
@@ -380,7 +380,7 @@ bool c_due(const struct flow *f)
 	return false;
 }
 
-/* What UC has written: whole packets, and all of them where a receive told of it. */
+/* Checks what UC has written: whole packets, and all of them if a receive has completed. */
 static void check_uc_slot(struct flow *f, u32 slot, u8 *got)
 {
 	const struct want *w = &f->written[slot];
@@ -413,7 +413,7 @@ void c_quiet(struct flow *f)
 				check_uc_slot(f, i, got + i * MSG_MAX);
 	memset(f->written, 0, sizeof(f->written));
 	c_keys_quiet(f);
-	/* what a connection that broke has done of its last requests nobody can know */
+	/* which of the last requests of a failed connection were executed is not known */
 	if (f->broken) {
 		memcpy(f->shadow, got, sizeof(got));
 		for (u32 i = 0; i < WORDS; i++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What the daemon costs: memory of an adapter without objects, of a QP besides its queues and of a
- * memory region; time of many adapters that have nothing to do.  It is the daemon without
- * sanitizers that is looked at, from outside.
+ * memory region; time of many idle adapters.  The daemon without sanitizers is measured, from
+ * outside.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static void queue_pair(void **state)
 	free(qp);
 }
 
-/* Whatever its size: its pages are listed in the guest's memory. */
+/* Of any size: its pages are listed in the guest's memory. */
 static void memory_region(void **state)
 {
 	struct vhca_create_mkey_req req = {
@@ -143,7 +143,7 @@ static bool has_completed(void *arg)
 	return true;
 }
 
-/* Each writes to the next one; after that nobody wakes up, for whatever reason. */
+/* Each writes to the next one; after that no thread wakes up, for whatever reason. */
 static void many_adapters(void **state)
 {
 	struct guest *g = calloc(ADAPTERS, sizeof(*g));

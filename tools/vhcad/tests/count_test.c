@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The counters of a port, and those that QPs are bound to: each thing that is
- * counted is caused, and only its counters move.
+ * The counters of a port, and those that QPs are bound to: each counted event
+ * is caused, and only its counters change.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ static struct vport_stats counted_by(struct thca *h, u32 counter)
 	return s;
 }
 
-/* What is left of a port's counters. */
+/* A port's counters without those of bound QPs. */
 static struct vport_stats unbound(struct thca *h, u8 port)
 {
 	const struct vhca_port_req req = { .port = port, .flags = VHCA_PORT_UNBOUND };
@@ -97,7 +97,7 @@ static void subtract(struct vport_stats *from, const struct vport_stats *s)
 		((u64 *)from)[i] -= ((const u64 *)s)[i];
 }
 
-/* Side's counter says what its port does; what only the port can know is left there. */
+/* Side's counter equals its port's counters, except those that only a port has. */
 static void counter_agrees(struct fixture *f, u32 side)
 {
 	struct vport_stats port = t_stats(&f->p.h[side]);
@@ -117,7 +117,7 @@ static void done(struct fixture *f)
 	t_pair_fini(&f->p);
 }
 
-/* What a side has counted since start(), but for packets and bytes. */
+/* Counts of a side since start(), except packets and bytes. */
 static struct vport_stats since(struct fixture *f, u32 side)
 {
 	struct vport_stats s = t_stats(&f->p.h[side]);
@@ -137,7 +137,7 @@ static struct vport_stats since(struct fixture *f, u32 side)
 	EXPECT_PORT(f, side, __VA_ARGS__);					\
 } while (0)
 
-/* The port alone: nobody can say whose packets they were. */
+/* Counted by the port alone: no QP is known for those packets. */
 #define EXPECT_PORT(f, side, ...) do {						\
 	struct vport_stats have_ = since(f, side), want_ = { __VA_ARGS__ };	\
 	assert_memory_equal(&have_, &want_, sizeof(have_));			\
@@ -204,13 +204,13 @@ static void losses(void **state)
 	send(&f, VHCA_OP_WRITE, 3000, VHCA_CS_SUCCESS);
 	EXPECT(&f, 0, .seq_naks_received = 1);
 	EXPECT(&f, 1, .seq_naks_sent = 1);
-	/* the acknowledgment is lost: everything comes again */
+	/* the acknowledgment is lost: everything is sent again */
 	start(&f);
 	n = (struct tnth){ .victim = 3 };
 	send(&f, VHCA_OP_WRITE, 3000, VHCA_CS_SUCCESS);
 	EXPECT(&f, 0, .timeouts = 1);
 	EXPECT(&f, 1, .duplicates = 3);
-	/* nobody answers: seven times again, then it fails */
+	/* no answer: seven retries, then it fails */
 	start(&f);
 	n = (struct tnth){ .victim = -1, .all = true };
 	send(&f, VHCA_OP_WRITE, 100, VHCA_CS_RETRY_EXC_ERR);
@@ -234,7 +234,7 @@ static void refused(void **state)
 	done(&f);
 }
 
-/* Packets that nobody takes, and those that do not even set out. */
+/* Packets without a receiver, and those that are not even sent. */
 static void nobody(void **state)
 {
 	struct fixture f;
@@ -257,7 +257,7 @@ static void nobody(void **state)
 	done(&f);
 }
 
-/* P_Keys that do not match: told by QUERY_PORT too, in 16 bits. */
+/* P_Keys that do not match: reported by QUERY_PORT too, in 16 bits. */
 static void partitions(void **state)
 {
 	const struct vhca_port_req req = { .port = 1 };
@@ -275,7 +275,7 @@ static void partitions(void **state)
 	EXPECT_PORT(&f, 1, .pkey_violations = 69);
 	s = counted_by(&f.p.h[1], f.counter[1]);
 	assert_int_equal(s.pkey_violations, 69);
-	/* they came to the port, and not to the QP */
+	/* the port has received them, and the QP has not */
 	assert_int_equal(s.rx_packets, 0);
 	assert_int_equal(unbound(&f.p.h[1], 1).rx_packets, f.rest[1].rx_packets + 69);
 	assert_int_equal(t_admin_out(&f.p.h[1], VHCA_CMD_QUERY_PORT, &req, sizeof(req), &a,
@@ -285,7 +285,7 @@ static void partitions(void **state)
 	done(&f);
 }
 
-/* A reset drops everything but what was counted. */
+/* A reset drops everything but the counters. */
 static void survives_reset(void **state)
 {
 	struct vdev_status st;
@@ -346,7 +346,7 @@ static void commands(void **state)
 #undef REFUSED
 }
 
-/* Less than nothing may be left: the sum is right all the same. */
+/* Differences may be negative: their sum is right all the same. */
 static void differences(void **state)
 {
 	struct vport_stats s = { .tx_mcast_packets = 3, .tx_packets = 4, .tx_bytes = 5 };
@@ -356,7 +356,7 @@ static void differences(void **state)
 	assert_true(s.tx_mcast_packets == 2 && s.tx_packets == UINT64_MAX && s.tx_bytes == 5);
 }
 
-/* A QP is counted by the counter that it is bound to at the time. */
+/* Traffic of a QP is counted by the counter that it is bound to at the time. */
 static void moves(void **state)
 {
 	struct vport_stats first, second, rest[2], port;
@@ -378,7 +378,7 @@ static void moves(void **state)
 	assert_int_equal(second.tx_packets, 1);
 	assert_int_equal(second.tx_bytes, 26 + 16 + 100);
 
-	/* what a counter has counted stays counted when it is gone */
+	/* the counts of a destroyed counter are kept */
 	rest[0] = unbound(h, 1);
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_COUNTER, f.counter[0]), VHCA_ST_OK);
 	rest[1] = unbound(h, 1);
@@ -391,14 +391,14 @@ static void moves(void **state)
 	port = t_stats(h);
 	assert_int_equal(port.tx_packets, rest[0].tx_packets + 3 + 1 + 1);
 
-	/* a QP that goes is bound no more */
+	/* destroying a QP ends its binding */
 	assert_int_equal(bind(h, qpn, other), VHCA_ST_OK);
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_QP, qpn), VHCA_ST_OK);
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_COUNTER, other), VHCA_ST_OK);
 	done(&f);
 }
 
-/* A QP whose port is not its counter's: what is left of either port's is no less than nothing. */
+/* A QP whose port is not its counter's: neither port's difference is negative. */
 static void other_port(void **state)
 {
 	struct vport_stats zero, port, own;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The campaign's paths: connections that have another one load it, and move.
+ * The campaign's paths: connections load another one, and migrate.
  */
 #include "qp/qp.h"
 #include "tests/cflow.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Moderation: how many entries, or how long, an event waits.
+ * Moderation: how many entries, or how long, an event waits for.
  */
 #include <string.h>
 
@@ -44,7 +44,7 @@ static void poll_all(struct tpair *p)
 			;
 }
 
-/* As a consumer does: arm, and take what is there. */
+/* As a consumer does: arms, and polls what is there. */
 static void arm(struct tpair *p, bool solicited)
 {
 	poll_all(p);
@@ -75,7 +75,7 @@ static void moderate(struct tpair *p, u32 count, u32 usec)
 	assert_int_equal(t_cq_moderate(&p->cq[1], count, usec), VHCA_ST_OK);
 }
 
-/* The last of so many entries brings the event, and the count starts over. */
+/* The event comes with the entry that completes the count, and the count starts over. */
 static void count(void **state)
 {
 	struct tpair *p = *state;
@@ -116,7 +116,7 @@ static void period(void **state)
 	assert_false(event(p));
 	pass(p, 1);
 	assert_true(event(p));
-	/* the timer does not go on by itself */
+	/* the timer does not start by itself */
 	assert_int_equal(p->w.next, ENGINE_NEVER);
 	pass(p, 1000 * USEC);
 	assert_false(event(p));
@@ -144,7 +144,7 @@ static void period(void **state)
 	assert_true(event(p));
 }
 
-/* What means that there is no moderation. */
+/* Settings without moderation. */
 static void at_once(void **state)
 {
 	static const struct { u16 count, usec; } off[] = {
@@ -164,7 +164,7 @@ static void at_once(void **state)
 			assert_false(event(p));
 		}
 	}
-	/* the most that can be said */
+	/* the highest values */
 	moderate(p, UINT16_MAX, UINT16_MAX);
 	arm(p, false);
 	arrive(p, 3, 0);
@@ -174,7 +174,7 @@ static void at_once(void **state)
 	assert_true(event(p));
 }
 
-/* Entries that were not asked for make no event due, but they count. */
+/* Entries that the arming does not ask for make no event due, but they count. */
 static void solicited(void **state)
 {
 	struct tpair *p = *state;
@@ -186,7 +186,7 @@ static void solicited(void **state)
 	assert_false(event(p));
 	arrive(p, 1, VHCA_WQE_SOLICITED);
 	assert_true(event(p));
-	/* due, and told by those that follow */
+	/* due, and posted with those that follow */
 	arm(p, true);
 	arrive(p, 1, VHCA_WQE_SOLICITED);
 	assert_false(event(p));
@@ -199,7 +199,7 @@ static void solicited(void **state)
 	arrive(p, 1, VHCA_WQE_SOLICITED);
 	pass(p, 100 * USEC);
 	assert_true(event(p));
-	/* an error is as good as solicited */
+	/* an error counts as solicited */
 	arm(p, true);
 	t_recv(&p->qp[1], 0, 0, NULL);
 	assert_int_equal(t_to(&p->qp[1], T_ERR), VHCA_ST_OK);
@@ -208,7 +208,7 @@ static void solicited(void **state)
 	assert_true(event(p));
 }
 
-/* Who arms again has polled: the event that was due for him is not told. */
+/* A consumer that arms again has polled: the event that was due for it is not posted. */
 static void armed_again(void **state)
 {
 	struct tpair *p = *state;
@@ -220,11 +220,11 @@ static void armed_again(void **state)
 	arm(p, false);
 	pass(p, 50 * USEC);
 	assert_false(event(p));
-	/* but it has waited long enough for the next one */
+	/* but the entries have waited long enough for the next one */
 	arrive(p, 1, 0);
 	assert_true(event(p));
 
-	/* armed for entries that are further away */
+	/* armed for later entries */
 	poll_all(p);
 	p->cq[1].ci += 3;
 	t_cq_arm(&p->cq[1], false);
@@ -236,7 +236,7 @@ static void armed_again(void **state)
 	assert_true(event(p));
 }
 
-/* New values count for an event that waits, too. */
+/* New values also apply to an event that waits. */
 static void changed(void **state)
 {
 	struct tpair *p = *state;
@@ -276,10 +276,10 @@ static void changed(void **state)
 	arm(p, false);
 	arrive(p, 2, 0);
 	pass(p, 1000 * USEC);
-	moderate(p, 10, 500);		/* which is over */
+	moderate(p, 10, 500);		/* has passed already */
 	assert_true(event(p));
 
-	/* nothing is due, nothing is told */
+	/* nothing is due, nothing is posted */
 	arrive(p, 2, 0);
 	moderate(p, 2, 10);
 	pass(p, 100 * USEC);
@@ -289,7 +289,7 @@ static void changed(void **state)
 	assert_false(event(p));
 }
 
-/* A CQ, a driver, a device that goes while an event waits. */
+/* A CQ, a driver, a device is removed while an event waits. */
 static void gone(void **state)
 {
 	struct tpair *p = *state;

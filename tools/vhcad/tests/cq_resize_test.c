@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Completion queues that move to another ring: nothing is lost, nothing comes
- * twice, and what the CQ was armed for still counts.
+ * Completion queues that are resized: no entry is lost or comes twice, and the CQ stays armed.
  */
 #include <pthread.h>
 #include <string.h>
@@ -72,7 +71,7 @@ static void take_all(struct fixture *f)
 	t_expect_no_cqe(&f->cq);
 }
 
-/* Every fill, from everywhere in the lap, to smaller and larger rings. */
+/* Every fill, at every position in the lap, to smaller and larger rings. */
 static void everywhere(struct fixture *f)
 {
 	static const u8 logs[] = { 5, 3, 6, 2, 4, 0, 1, 4 };
@@ -106,10 +105,10 @@ static void from_the_beginning(void **state)
 	everywhere(*state);
 }
 
-/* An even lap of every ring here: what has been cleared is not valid in it. */
+/* An even lap of every ring here: a cleared entry is not valid in it. */
 #define START	0xfffffe00u
 
-/* Its count has 32 bits, which it leaves, and the consumer's more. */
+/* The device's count has 32 bits and wraps, the consumer's has more. */
 static void across_the_wrap(void **state)
 {
 	struct fixture *f = *state;
@@ -123,7 +122,7 @@ static void across_the_wrap(void **state)
 	assert_true((u32)f->cq.ci < START);
 }
 
-/* The size that it has now is the one that it can overrun. */
+/* The new size is the one that can overrun. */
 static void full_is_full(void **state)
 {
 	struct fixture *f = *state;
@@ -138,7 +137,7 @@ static void full_is_full(void **state)
 	complete(f, 1);
 	t_expect_event(&f->h, VHCA_EV_CQ_ERR, f->cq.cqn);
 	t_expect_event(&f->h, VHCA_EV_QP_FATAL, f->qp.qpn);
-	/* a failed CQ stays where it is, with what it has */
+	/* a failed CQ is not resized, and keeps its entries */
 	assert_int_equal(t_cq_resize(&f->cq, 5), VHCA_ST_BAD_STATE);
 	assert_int_equal(f->h.bad_field, CQ_FIELD(cqn));
 	take(f, 8);
@@ -161,7 +160,7 @@ static void arming(void **state)
 {
 	struct fixture *f = *state;
 
-	/* armed in the old ring, told in the new one */
+	/* armed in the old ring, the event comes in the new one */
 	complete(f, 3);
 	take_all(f);
 	t_cq_arm(&f->cq, false);
@@ -169,12 +168,12 @@ static void arming(void **state)
 	assert_false(event(f));
 	complete(f, 1);
 	assert_true(event(f));
-	/* told before, and not again */
+	/* the event was posted before, and is not repeated */
 	assert_int_equal(t_cq_resize(&f->cq, 2), VHCA_ST_OK);
 	complete(f, 1);
 	assert_false(event(f));
 	take_all(f);
-	/* an event that waits for more entries waits on */
+	/* an event that waits for more entries goes on waiting */
 	assert_int_equal(t_cq_moderate(&f->cq, 3, 100), VHCA_ST_OK);
 	t_cq_arm(&f->cq, false);
 	complete(f, 2);
@@ -186,7 +185,7 @@ static void arming(void **state)
 	take_all(f);
 }
 
-/* A consumer count that is absurd, or that cannot be read. */
+/* A consumer count that is impossible, or that cannot be read. */
 static void consumer(void **state)
 {
 	struct fixture *f = *state;
@@ -225,7 +224,7 @@ static void consumer(void **state)
 	testmem_drop(page, 4096);
 }
 
-/* Where overruns are ignored, entries that were overwritten cannot be copied. */
+/* If overruns are ignored, overwritten entries cannot be copied. */
 static void overrun_ignored(void **state)
 {
 	struct fixture f;
@@ -235,7 +234,7 @@ static void overrun_ignored(void **state)
 	assert_int_equal(t_cq_resize(&f.cq, 1), VHCA_ST_BAD_STATE);
 	complete(&f, 1);
 	assert_int_equal(t_cq_resize(&f.cq, 4), VHCA_ST_BAD_STATE);
-	/* the consumer that gives them up may go on in the new ring */
+	/* a consumer that gives them up may go on in the new ring */
 	f.cq.ci = 2;
 	f.polled = 2;
 	assert_int_equal(t_cq_resize(&f.cq, 3), VHCA_ST_OK);
@@ -244,7 +243,7 @@ static void overrun_ignored(void **state)
 	t_world_fini(&f.w);
 }
 
-/* The ring that was left may go away, and a ring in pages may come. */
+/* The old ring may be freed, and the new ring may consist of pages. */
 static void into_pages(void **state)
 {
 	struct fixture *f = *state;

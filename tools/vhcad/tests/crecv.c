@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The campaign's receives: which message each must be, and what it must hold.
+ * The campaign's receives: the message that each must have, and its contents.
  */
 #include <string.h>
 
@@ -92,7 +92,7 @@ static bool may_flush(const struct campaign *c, const struct pool *p)
 	return c->ending;
 }
 
-/* Content and length; the buffer is as new afterwards. */
+/* Checks contents and length; the buffer is reset afterwards. */
 static void check_content(struct flow *f, const struct want *w, u32 buffer,
 			  const struct vhca_cqe *e)
 {
@@ -111,7 +111,7 @@ static void check_content(struct flow *f, const struct want *w, u32 buffer,
 		if (got[used + i] != UNTOUCHED)
 			c_wrong(f->c, f, "message %llu wrote behind its end",
 				(unsigned long long)w->id);
-	/* messages that broke off may have left something behind it */
+	/* messages that broke off may have written behind it */
 	memset(got, UNTOUCHED, sizeof(got));
 	t_mr_put(&f->pool->mr, buffer * STRIDE, got, c_reliable(f) ? used : STRIDE);
 }
@@ -145,7 +145,7 @@ static void reliable(struct flow *f, u32 buffer, const struct vhca_cqe *e)
 	f->want_head++;
 }
 
-/* Whole, at most once for each copy on the wire, and in order when nothing goes wrong. */
+/* A message arrives whole, at most once for each copy on the wire, and in order without faults. */
 static void unreliable(struct flow *f, u32 buffer, const struct vhca_cqe *e)
 {
 	u32 grh = f->type == VHCA_QPT_UD ? GRH_ROOM : 0;

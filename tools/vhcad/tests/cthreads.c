@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Campaigns of several threads: on threads that are real, or stepped in turn by engine_poll(),
- * where everything follows from the seed.  Adapters go to other threads all the time, as if work
- * had been spread.
+ * Campaigns of several threads: real threads, or stepped in turn by engine_poll(), where everything
+ * follows from the seed.  Adapters are moved to other threads all the time, as if work was spread.
  */
 #include <pthread.h>
 #include <sched.h>

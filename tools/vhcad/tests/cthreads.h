@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What a campaign of several threads does besides.
+ * The additional part of a campaign of several threads.
  */
 #ifndef VHCAD_TESTS_CTHREADS_H
 #define VHCAD_TESTS_CTHREADS_H
 
 #include "tests/cflow.h"
 
-/* Seconds in which something has to happen, on threads that are real. */
+/* Seconds in which something has to happen, on real threads. */
 #define C_PATIENCE	300u
 
 /** c_threads_start() - make the world of a campaign, and let its threads run */
 void c_threads_start(struct campaign *c);
-/** c_threads_stop() - they have ended */
+/** c_threads_stop() - end the threads */
 void c_threads_stop(struct campaign *c);
-/** c_scatter() - now and then an adapter goes to another thread */
+/** c_scatter() - now and then, move an adapter to another thread */
 void c_scatter(struct campaign *c);
-/** c_await() - on threads that are real: until it is so, or @what is wrong */
+/** c_await() - on real threads: wait until @there is true, or fail with @what */
 void c_await(struct campaign *c, bool (*there)(struct campaign *c), const char *what);
-/** c_nothing_queued() - has every packet arrived that a fault had kept? */
+/** c_nothing_queued() - have all packets arrived that a fault had delayed? */
 bool c_nothing_queued(struct campaign *c);
 
 #endif /* VHCAD_TESTS_CTHREADS_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The control socket's own thread: clients that talk too much, take nothing,
- * or stay, and calls that fail under it.
+ * The control socket's own thread: clients that send too much, do not read,
+ * or stay, and failing system calls.
  */
 #include <errno.h>
 #include <sched.h>
@@ -90,7 +90,7 @@ static void say(int fd, const char *text)
 	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
 }
 
-/* One answer, which begins with this; byte by byte, as several may wait. */
+/* One answer, which begins so; read byte by byte, as several may wait. */
 static void expect(int fd, const char *begin)
 {
 	char line[4096];
@@ -132,7 +132,7 @@ static void commands_in_pieces(void **state)
 	close(fd);
 }
 
-/* A line of the longest kind is served, one byte more is the end. */
+/* A line of the maximum length is served, one byte more ends the connection. */
 static void long_lines(void **state)
 {
 	struct fixture *f = *state;
@@ -151,7 +151,7 @@ static void long_lines(void **state)
 	expect_end(fd);
 }
 
-/* More clients than there is room for wait until one goes. */
+/* More clients than there is room for wait until one disconnects. */
 static void a_crowd(void **state)
 {
 	struct fixture *f = *state;
@@ -180,7 +180,7 @@ static void a_crowd(void **state)
 			close(fd[i]);
 }
 
-/* Who does not take his answers is dropped; nobody waits for him. */
+/* A client that does not read its answers is dropped; the others do not wait for it. */
 static void a_client_that_does_not_read(void **state)
 {
 	struct fixture *f = *state;
@@ -201,7 +201,7 @@ static void a_client_that_does_not_read(void **state)
 	close(fd);
 }
 
-/* Those who are there when it ends see the end. */
+/* Connected clients see the end of file when the thread ends. */
 static void the_end(void **state)
 {
 	struct fixture *f = *state;
@@ -285,14 +285,14 @@ static void calls_that_fail(void **state)
 	say(fd, STATUS);
 	expect(fd, "{\"hcas\":");
 	assert_true(tfail_hit(TFAIL_POLL));
-	/* one that is gone before it was taken */
+	/* a client that has disconnected before it was accepted */
 	tfail_set(TFAIL_ACCEPT, 1, ECONNABORTED);
 	other = dial(f);
 	say(other, STATUS);
 	expect(other, "{\"hcas\":");
 	assert_true(tfail_hit(TFAIL_ACCEPT));
 	close(other);
-	/* no descriptor for one: it waits a while, and nobody turns in circles meanwhile */
+	/* no descriptor for a client: it waits a while, and the thread does not spin meanwhile */
 	before = milliseconds();
 	tfail_set(TFAIL_ACCEPT, 1, EMFILE);
 	other = dial(f);
@@ -305,9 +305,9 @@ static void calls_that_fail(void **state)
 	}
 	hit = tfail_hit(TFAIL_ACCEPT);
 	assert_true(!hit || milliseconds() - before >= UNIX_ACCEPT_AGAIN);
-	/* though nobody has gone */
+	/* although no client has disconnected */
 	expect(other, "{\"hcas\":");
-	/* and however busy it is with those it has */
+	/* and however busy the thread is with other clients */
 	tfail_set(TFAIL_ACCEPT, 1, EMFILE);
 	third = dial(f);
 	tfail_wait(TFAIL_ACCEPT);
@@ -320,7 +320,7 @@ static void calls_that_fail(void **state)
 	}
 	expect(third, "{\"hcas\":");
 	close(third);
-	/* or until somebody goes */
+	/* or until a client disconnects */
 	tfail_set(TFAIL_ACCEPT, 1, EMFILE);
 	third = dial(f);
 	tfail_wait(TFAIL_ACCEPT);
@@ -347,7 +347,7 @@ static void calls_that_fail(void **state)
 	close(fd);
 }
 
-/* When it cannot wait for anything any more it says so, and can still be ended. */
+/* When poll() fails for good the thread logs it, and can still be ended. */
 static void no_more_service(void **state)
 {
 	char log[64], line[256] = "";
@@ -446,11 +446,11 @@ static void answers(void **state)
 		assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 		free(text);
 	}
-	/* the last one was carried out */
+	/* the last command was executed */
 	text = ctl_answer(&f->scope, "{\"command\":\"status\"}");
 	assert_non_null(strstr(text, "\"state\":\"DOWN\",\"lid\":1,\"cable\":false"));
 	free(text);
-	/* no memory: for the answer, for the question, for the answer's text */
+	/* no memory: for the answer, for the request, for the answer's text */
 	tfail_set(TFAIL_ALLOC, 1, 0);
 	assert_null(ctl_answer(&f->scope, "{}"));
 	tfail_set(TFAIL_ALLOC, 2, 0);
@@ -461,13 +461,13 @@ static void answers(void **state)
 	tfail_set(TFAIL_ALLOC, 3, 0);
 	assert_null(ctl_answer(&f->scope, "{}"));
 	assert_true(tfail_hit(TFAIL_ALLOC));
-	/* what was not understood has not been done */
+	/* a command that was not understood was not executed */
 	text = ctl_answer(&f->scope, "{\"command\":\"status\"}");
 	assert_non_null(strstr(text, "\"cable\":false"));
 	free(text);
 }
 
-/* Pages fit together, as far as a client can tell. */
+/* Pages of a list join without gaps or repetitions. */
 static void lists(void **state)
 {
 	struct fixture *f = *state;
@@ -493,7 +493,7 @@ static void lists(void **state)
 	assert_int_equal(pages, 2);
 }
 
-/* So do those of the adapters themselves. */
+/* So do those of the list of adapters. */
 static void many_adapters(void **state)
 {
 	static const char *const command[] = { "status", "counters", "work" };
@@ -545,7 +545,7 @@ static void list_is(struct fixture *f, const char *list, const char *want)
 	free(text);
 }
 
-/* One of each kind, to the letter. */
+/* One object of each kind, with the exact text. */
 static void one_of_each(void **state)
 {
 	struct fixture *f = *state;

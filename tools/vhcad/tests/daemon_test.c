@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The daemon as a whole: command line, start and stop, control socket, a
- * guest that comes and goes, and what it costs when nothing happens.
+ * guest that connects and disconnects, and the cost of idling.
  *
  * VHCAD names the program under test, VHCAD_FAST the one without sanitizers,
  * VHCACTL the control program.
@@ -59,7 +59,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Starts the daemon with two adapters and returns when it says it is ready. */
+/* Starts the daemon with two adapters and returns when it reports that it is ready. */
 static void start(struct run *r, const char *path)
 {
 	char *args[] = { "vhcad", "--hca", r->sock[0], "--hca", r->sock[1], "--control", r->ctl,
@@ -144,7 +144,7 @@ static void sockets_in_use_and_left_over(void **state)
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(tprog_run(tprog_path("VHCAD"), args, 0, out, sizeof(out)), 2);
 	assert_non_null(strstr(out, "somebody listens there already"));
-	/* killed, it leaves its sockets; the next one takes them over */
+	/* killed, it leaves its sockets, which the next one replaces */
 	kill(r->pid, SIGKILL);
 	waitpid(r->pid, NULL, 0);
 	assert_int_equal(access(r->sock[0], F_OK), 0);
@@ -229,7 +229,7 @@ static void control_socket(void **state)
 	refused_by_control(r, "{\"command\":\"fault\",\"kind\":\"flood\",\"hca\":\"hca0\"}\n",
 			   "no such fault: flood");
 
-	/* a client that talks without an end is dropped, the others go on */
+	/* a client that sends a line without an end is dropped, the others are served */
 	memset(big, 'x', sizeof(big));
 	fd = tprog_attach(r->ctl);
 	assert_int_equal(send(fd, big, sizeof(big), MSG_NOSIGNAL), sizeof(big));
@@ -306,7 +306,7 @@ static pid_t top_on_terminal(struct run *r, int *tty)
 	return pid;
 }
 
-/* Reads until this has come so often. */
+/* Reads until the text has come @times times. */
 static void await(int fd, const char *text, u32 times)
 {
 	char all[16384];
@@ -333,7 +333,7 @@ static tcflag_t modes(int tty)
 	return t.c_lflag & (ICANON | ECHO);
 }
 
-/* It paints the screen again and again until q is pressed, a signal comes, or the daemon goes. */
+/* It repaints the screen until q is pressed, a signal comes, or the daemon ends. */
 static void live_view(void **state)
 {
 	struct run *r = *state;
@@ -413,7 +413,7 @@ static void write_region(int fd, u32 region, u64 off, u32 val)
 	assert_int_equal(vuc_call(fd, VU_REGION_WRITE, &m, sizeof(m), NULL, 0, NULL, 0, NULL), 0);
 }
 
-/* What a driver does first: memory, bus mastering, admin rings, enable. */
+/* The beginning of a driver: memory, bus mastering, admin rings, enable. */
 static void enable_device(int fd)
 {
 	const u64 base = 0x100000;
@@ -455,7 +455,7 @@ static void injected_fault(void **state)
 	stop(r, SIGTERM);
 }
 
-/* What vhcactl sends for faults, and what is refused of it. */
+/* Requests of vhcactl for faults, and those that are refused. */
 static void armed_faults(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The device from outside: registers, configurations that are refused, faults
- * the operator asks for, ports without a subnet, captures of whole transfers.
+ * that the operator arms, ports without a subnet, captures of whole transfers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +62,8 @@ static void registers(void **state)
 }
 
 /*
- * Other threads change ports while the engine sleeps.  What that starts, such as a trap that is
- * repeated until somebody answers, counts from then, and not from when the engine fell asleep.
+ * Other threads change ports while the engine sleeps.  Times of the consequences, such as a trap
+ * that is repeated, count from then, and not from when the engine fell asleep.
  */
 static void changes_while_asleep(void **state)
 {
@@ -149,7 +149,7 @@ static void injected_fault(void **state)
 	t_send(&p.qp[0], &wr);
 	t_settle(&p.w, 10000000000);
 	t_expect_cqe(&p.cq[0], 1, VHCA_CS_RETRY_EXC_ERR);
-	/* a kick to a dead device keeps nobody awake */
+	/* a kick to a failed device does not keep the engine awake */
 	t_ring(&p.h[1], p.qp[1].slot, 1);
 	t_poll(&p.w);
 	assert_true(p.w.next == ENGINE_NEVER);
@@ -176,7 +176,7 @@ static void no_subnet(void **state)
 	t_world_fini(&w);
 }
 
-/* LIDs are given in order, and again when a device has gone. */
+/* LIDs are given in order, and are free again when a device is removed. */
 static void lids(void **state)
 {
 	struct vdev_config two = cfg;
@@ -201,7 +201,7 @@ static void lids(void **state)
 	t_world_fini(&w);
 }
 
-/* The capture of a transfer is whole, and its payload what was sent. */
+/* The capture of a transfer is complete, and has the payload that was sent. */
 static void capture(void **state)
 {
 	char file[] = "/tmp/vhcad-test-XXXXXX";
@@ -262,7 +262,7 @@ static void capture(void **state)
 	unlink(file);
 }
 
-/* A sender whose memory fails while it is recorded: nothing half is written. */
+/* A sender whose memory fails while it is recorded: no partial packet is written. */
 static void capture_of_a_fault(void **state)
 {
 	char file[] = "/tmp/vhcad-test-XXXXXX";

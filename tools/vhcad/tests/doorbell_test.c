@@ -3,7 +3,7 @@
  * The doorbell and arming races, with a real second thread: the engine's.
  *
  * The guest's side rings, or arms, and waits; if a ring or an event were ever
- * lost the engine would sleep and the test would hang (and be killed).
+ * lost, the engine would sleep and the test would hang (and be killed).
  */
 #include <pthread.h>
 #include <string.h>
@@ -33,7 +33,7 @@ struct fixture {
 	u32 done[4], count[4];
 };
 
-/* With help the thread that rings works itself, without the engine's does all. */
+/* With help the thread that rings works itself; without, the engine's thread does everything. */
 static u32 help;
 
 static void setup(struct fixture *f)
@@ -109,7 +109,7 @@ static void ring_against_sleep(void **state)
 	setup(&f);
 	devices(&f);
 	for (u32 i = 0; i < ROUNDS; i++) {
-		/* now and then more than one look of the engine can do */
+		/* now and then more than the engine can handle in one look */
 		u32 n = i % 64 == 63 ? 200 : 1 + i % 3;
 
 		for (u32 k = 0; k < n; k++) {
@@ -169,7 +169,7 @@ static void timers_run_out(void **state)
 	finish(&f);
 }
 
-/* A helper whose time is over leaves a message half sent: somebody must go on with it. */
+/* A helper whose time is over leaves a message half sent: the engine must go on with it. */
 static void long_message_is_finished(void **state)
 {
 	const u32 access = VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE;
@@ -182,7 +182,7 @@ static void long_message_is_finished(void **state)
 	t_mr_init(&f.h, &l, 0x100000, 1 << 20, access, 1, 12);
 	t_mr_init(&f.h, &r, 0x900000, 1 << 20, access, 1, 12);
 	t_mr_fill(&l, 7);
-	/* two QPs by turns: when time is over all that went out may be acknowledged */
+	/* two QPs in turn: when the time is over, everything sent may be acknowledged */
 	assert_int_equal(t_to(&f.qp[0], T_RESET), 0);
 	assert_int_equal(t_to(&f.qp[1], T_RESET), 0);
 	t_connect(&f.qp[0], &f.qp[1], 5, 1, 1);
@@ -211,7 +211,7 @@ static bool event_there(void *arg)
 
 /*
  * Rings, then arms while the completion may be on its way: either the poll
- * behind the arm finds it or the event comes.
+ * after arming finds it or the event comes.
  */
 static void arm_against_completion(void **state)
 {
@@ -233,7 +233,7 @@ static void arm_against_completion(void **state)
 			polled++;
 			continue;
 		}
-		/* the first event may be of the arm before: then another comes */
+		/* the first event may belong to the arming before: then another one comes */
 		do
 			t_wait(&f.h, event_there, &f);
 		while (!t_cq_poll(&f.cq, &e));
@@ -274,7 +274,7 @@ static void eq_arm_against_event(void **state)
 		irqs_seen = __atomic_load_n(&f.h.irqs[2], __ATOMIC_SEQ_CST);
 		t_eq_arm(&f.h, &f.h.comp);
 		while (!t_eq_get(&f.h, &f.h.comp, &ev)) {
-			/* it may be of the event before, found without it: then another comes */
+			/* it may be that of an event found before: then another one comes */
 			t_wait(&f.h, irq_there, &f);
 			irqs_seen = __atomic_load_n(&f.h.irqs[2], __ATOMIC_SEQ_CST);
 		}
@@ -331,7 +331,7 @@ static void reset_while_busy(void **state)
 	}
 }
 
-/* Two guests' threads ring at the same time: one helps, the other must not wait. */
+/* Two guests' threads ring at the same time: one helps, and the other must not wait. */
 struct ringer {
 	struct fixture *f;
 	u32 first;
@@ -406,7 +406,7 @@ static int without_help(void **state)
 	return 0;
 }
 
-/* A thread that works a moment only, so that it hands over all the time. */
+/* A thread that helps for a moment only, so that it hands over all the time. */
 static int little_help(void **state)
 {
 	help = 1;

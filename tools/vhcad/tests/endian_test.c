@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What QUERY_DEVICE and QUERY_PORT answer is little-endian on any host.  The answers are made a
- * second time as by a processor of the other byte order, whose conversions turn
- * everything round: what is not converted stands there as before.
+ * Answers of QUERY_DEVICE and QUERY_PORT are little-endian on any host.  They are made a
+ * second time as by a processor of the other byte order, whose conversions swap
+ * all bytes: a field that is not converted is the same as before.
  */
 #include <byteswap.h>
 #include <endian.h>

@@ -54,7 +54,7 @@ static double write_gbs(struct tpair *p, struct tmr (*m)[2], u8 op, u32 size)
 	return (double)bytes / (bench_ns() - t);
 }
 
-/* Returns it as a part of memcpy's. */
+/* Returns the bandwidth as a part of memcpy's. */
 static double bandwidth(struct tpair *p, struct tmr (*m)[2], const char *name, u8 op, u32 size)
 {
 	double ours[ROUNDS], base[ROUNDS], o, b;
@@ -70,7 +70,7 @@ static double bandwidth(struct tpair *p, struct tmr (*m)[2], const char *name, u
 	return o / b;
 }
 
-/* ---- messages that are larger than the cache, from and to memory that is not in it ---- */
+/* ---- messages larger than the cache, from and to memory that is not cached ---- */
 
 #define COLD		(64u << 20)
 #define COLD_SETS	3u
@@ -203,7 +203,7 @@ static void rate(struct tpair *p, struct tmr (*m)[2])
 	printf("WRITE 64 bytes, deep queue: %.2f M/s\n", 1000 / bench_median(per, ROUNDS));
 }
 
-/* Pairs of QPs, and where those that receive take their receives from. */
+/* Pairs of QPs, and the queues of those that receive. */
 struct crowd {
 	struct tqp *a, *b;
 	struct tcq cq[2];
@@ -211,9 +211,9 @@ struct crowd {
 };
 
 /*
- * Nanoseconds a message: SENDs of 64 bytes to so many QPs, one each, all of them
- * rung before the engine looks; the same number of messages however many QPs
- * there are.
+ * Nanoseconds a message: SENDs of 64 bytes to n QPs, one each, all of them
+ * rung before the engine looks; the total number of messages does not depend on the number
+ * of QPs.
  */
 static double crowd_ns(struct tpair *p, struct tmr (*m)[2], struct crowd *c, u32 qps)
 {
@@ -381,7 +381,7 @@ static void throng_init(struct throng *t, struct tworld *w, u64 guid)
 		t_connect(&t->qp[0][k], &t->qp[1][k], 5, 100, 9000);
 }
 
-/* Nanoseconds a message, with so many QPs of each pair. */
+/* Nanoseconds a message, with @qps QPs of each pair. */
 static double throng_ns(struct tworld *w, struct throng *t, u32 qps)
 {
 	enum { MESSAGES = PAIRS * CROWDED * DEPTH };
@@ -442,9 +442,9 @@ static void throngs(void)
 #define AT_ONCE		16u	/* messages that are posted */
 
 /*
- * GB/s of WRITEs, with so many packets in a thousand lost.  The engine's own time counts, and all
- * that it waits for its timers.  It is faster than who posts: a message is all there is to send
- * when it is posted.
+ * GB/s of WRITEs, with @permille packets in a thousand lost.  The engine's own time counts, and all
+ * the time that it waits for its timers.  The engine is faster than the poster, so that a message
+ * is all there is to send when it is posted.
  */
 static double lossy_gbs(u32 permille)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ethernet ports and a guest's network adapter on one segment: whose a frame is, and what is made
- * of frames that come from there.
+ * Ethernet ports and a guest's network adapter on one segment: who receives a frame, and how frames
+ * that come from the adapter are handled.
  */
 #include <sched.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #define HEAD	4u
 #define HUGE	60000u		/* bytes of payload, of which an adapter's frame may have as many */
 
-/* Whose address is in no table of a port. */
+/* An address that is in no table of a port. */
 static const u8 nic_mac[6] = { 0x52, 0x54, 0, 0, 0, 0x33 };
 static const u8 nic_gid[16] = { [10] = 0xff, 0xff, 10, 77, 0, 0x33 };
 
@@ -30,7 +30,7 @@ struct fixture {
 	int fd;
 };
 
-/* Both ports and the adapters are at a switch each, or there are none. */
+/* The ports and the adapters are at a switch each, or there are no switches. */
 static const struct t_link row[] = {
 	{ "a-t0:1", "4X EDR", 100, 8 }, { "a-b", "4X EDR", 100, 8 }, { "b-t1:1", "4X EDR", 100, 8 },
 	{ "b-c", "4X EDR", 100, 8 }, { "c-ethernet", "4X EDR", 1000, 2 }, { 0 },
@@ -96,7 +96,7 @@ static void put(struct fixture *f, const u8 *frame, u32 len)
 	assert_int_equal(send(f->fd, frame, len, MSG_NOSIGNAL), len);
 }
 
-/* Until the segment's thread has handled so many frames of the adapter. */
+/* Waits until the segment's thread has handled @n frames of the adapter. */
 static void handled(struct fixture *f, u64 n)
 {
 	struct ether_port port[ETHER_PORTS];
@@ -158,7 +158,7 @@ static void send_out(struct fixture *f)
 	t_expect_cqe(&f->p.cq[0], 1, VHCA_CS_SUCCESS);
 }
 
-/* There: a frame with a right ICRC.  And back: a completion that says who it is from. */
+/* From the port: a frame with a right ICRC.  And back: a completion with the sender's address. */
 static void there_and_back_over(struct topo *t)
 {
 	u8 buf[WIRE_MAX_PKT], got[64];
@@ -202,7 +202,7 @@ static void there_and_back(void **state)
 	there_and_back_over(t_eth_topo("abc", TOPO_HOQ_USUAL, row));
 }
 
-/* A tag with a priority alone: the frame is the port's, and the completion tells the priority. */
+/* A tag with a priority alone: the port receives the frame, and the completion has the priority. */
 static void priority_alone(void **state)
 {
 	static const u8 tag[] = { 0x81, 0, 6 << 5, 0 };
@@ -234,8 +234,8 @@ static struct fab_link_state link_state(struct fixture *f, const char *name)
 }
 
 /*
- * What comes from outside waits for room on its link, as everything does.  Multicasts cross each
- * link once, and without a link to the adapters nothing comes, nor goes there.
+ * Frames from outside wait for room on their link, like all others.  Multicasts cross each link
+ * once, and without a link to the adapters no frame comes or goes there.
  */
 static void over_links(void **state)
 {
@@ -254,7 +254,7 @@ static void over_links(void **state)
 		put(&f, buf, make(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn));
 	}
 	handled(&f, 20);
-	/* one has set out, two wait, and nobody polls for the room that others wait for */
+	/* one was sent, two wait, and the engine polls for no room for others */
 	assert_int_equal(link_state(&f, "c-ethernet").queued[1], 1 + 2);
 	assert_true(f.p.w.next > f.p.w.now);
 	t_settle(&f.p.w, 1000000);
@@ -307,7 +307,7 @@ static void over_links(void **state)
 	done(&f);
 }
 
-/* Another adapter sees what the first one sends, unless it is the port's. */
+/* Another adapter receives what the first one sends, unless it is for the port. */
 static void whose(void **state)
 {
 	static const u8 mgid[16] = { [10] = 0xff, 0xff, 239, 1, 2, 3 };
@@ -324,7 +324,7 @@ static void whose(void **state)
 		ether_status(f.segment.e, port);
 		sched_yield();
 	} while (!port[1].attached);
-	/* the port's: nobody else gets it, so that the next one comes first */
+	/* for the port: no adapter receives it, so that the next one comes first */
 	post(&f);
 	put(&f, buf, make(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn));
 	roce_mcast_mac(mgid, mac);
@@ -336,7 +336,7 @@ static void whose(void **state)
 	assert_int_equal(get(&f, got), n);
 	assert_memory_equal(got, buf, n);
 	assert_int_equal(t_stats(&f.p.h[0]).rx_mcast_packets, 1);
-	/* not RoCEv2's, and to a port that is not enabled: the adapter's */
+	/* not RoCEv2, and for a port that is not enabled: the adapter receives it */
 	f.fd = first;
 	n = make(buf, t_eth_mac[0], t_eth_gid[0][0], f.p.qp[0].qpn);
 	put_be16(buf + 36, 4790);
@@ -356,7 +356,7 @@ static void whose(void **state)
 	done(&f);
 }
 
-/* Every byte of a frame wrong in turn, and every length: no harm, and the port counts. */
+/* Every byte of a frame wrong in turn, and every length: no harm, and the port counts it. */
 static void hostile(void **state)
 {
 	u8 buf[WIRE_MAX_PKT], bad[WIRE_MAX_PKT];
@@ -386,8 +386,8 @@ static void hostile(void **state)
 }
 
 /*
- * Packets that are longer than any MTU are nobody's.  With a fault armed, on whatever link, packets
- * are copied into buffers for as much as ports may send.
+ * Packets that are longer than any MTU are dropped.  While a fault is armed, on any link, packets
+ * are copied into buffers that are made for the longest packets of ports.
  */
 static void too_long(void **state)
 {
@@ -422,7 +422,7 @@ static void too_long(void **state)
 #define HEARERS		1024u	/* as many QPs as a group may have */
 #define FRAMES		3u
 
-/* UD QPs of device 0 that hear a group, with receives and completions that they share. */
+/* UD QPs of device 0 in a group, with receives and completions that they share. */
 static void make_hearers(struct fixture *f, struct tcq *cq, struct tsrq *srq, const u8 *mgid)
 {
 	struct thca *h = &f->p.h[0];
@@ -449,7 +449,7 @@ static void make_hearers(struct fixture *f, struct tcq *cq, struct tsrq *srq, co
 	}
 }
 
-/* Completions that came since the last time, all of them of frame @from and those behind it. */
+/* Completions since the last call, all of them of frame @from and those behind it. */
 static u32 heard(struct tcq *cq, u32 *from)
 {
 	struct vhca_cqe e;
@@ -463,7 +463,7 @@ static u32 heard(struct tcq *cq, u32 *from)
 	return n;
 }
 
-/* A group of very many: each pass has its share of them, and goes on where the one before ended. */
+/* A very large group: each pass serves a share of it, and goes on where the one before ended. */
 static void many_hearers(void **state)
 {
 	static const u8 mgid[16] = { [10] = 0xff, 0xff, 239, 1, 2, 3 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets between two Ethernet ports of one daemon: who gets them, and what a receiver is told.
+ * Packets between two Ethernet ports of one daemon: their receivers, and fields of completions.
  */
 #include <string.h>
 
@@ -89,7 +89,7 @@ static void connected(void **state)
 	}
 }
 
-/* What gets lost comes again, as on any link. */
+/* A lost packet is sent again, as on any link. */
 static void lossy(void **state)
 {
 	struct tnth nth = { .victim = 2, .copies = 0 };
@@ -155,7 +155,7 @@ static void over_links(void **state)
 		assert_int_equal(link_state(&f, "a-d").count[0].packets, 0);
 		t_pair_fini(&f.p);
 	}
-	/* the port says what its link has, which may change */
+	/* the port reports the rate of its link, which may change */
 	setup_links(&f);
 	assert_int_equal(t_admin_out(&f.p.h[1], VHCA_CMD_QUERY_PORT, &req, sizeof(req), &attr,
 				     sizeof(attr)), VHCA_ST_OK);
@@ -164,7 +164,7 @@ static void over_links(void **state)
 	t_pair_fini(&f.p);
 }
 
-/* What links lose or spoil is sent again; one that goes is gone around, and a port's own is not. */
+/* Packets that links lose or corrupt are sent again; a link that is down is avoided if possible. */
 static void links_fail(void **state)
 {
 	struct vhca_eqe e;
@@ -187,7 +187,7 @@ static void links_fail(void **state)
 	t_mr_expect(&f.r, 0, 65536, 1, 0);
 	assert_true(link_state(&f, "a-b").count[0].lost > 0);
 	assert_true(link_state(&f, "b-c").count[0].bad > 0);
-	/* the link goes in the middle of it, and the connection only misses what is lost */
+	/* the link goes down in the middle of it, and the connection only misses lost packets */
 	fab_fault_clear(fab, NULL, fab_link_at(fab, fab_link_find(fab, "a-b")));
 	fab_fault_clear(fab, NULL, fab_link_at(fab, fab_link_find(fab, "b-c")));
 	t_mr_fill(&f.l, 5);
@@ -199,7 +199,7 @@ static void links_fail(void **state)
 	t_expect_cqe(&f.p.cq[0], 3, VHCA_CS_SUCCESS);
 	t_mr_expect(&f.r, 0, 65536, 5, 0);
 	assert_true(link_state(&f, "d-e").count[0].packets > 32);
-	/* the peer's own: its driver hears of it */
+	/* the peer's own link: its driver gets an event */
 	t_expect_no_event(&f.p.h[1]);
 	vdev_set_link(f.p.h[1].dev, 1, false);
 	assert_true(t_eq_get(&f.p.h[1], &f.p.h[1].async, &e));
@@ -213,7 +213,7 @@ static void links_fail(void **state)
 	t_pair_fini(&f.p);
 }
 
-/* Reasons why a peer does not hear: the requester finds out as the transport says. */
+/* Reasons why a peer does not receive: the requester fails as the transport says. */
 static void unreachable(void **state)
 {
 	static const struct t_link links[] = { { "a-h0", "4X EDR", 0, 8 }, { 0 } };
@@ -272,7 +272,7 @@ static void follows_its_gid(void **state)
 	t_settle(&f.p.w, 1000000000);
 	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
 	t_mr_expect(&f.r, 200, LEN, 1, 100);
-	/* the peer's answers go to the old address: nobody there */
+	/* the peer's answers go to the old address, which no port has */
 	t_eth_set_gid(&f.p.h[0], 1, moved, VHCA_NO_VLAN, t_eth_gid[0][1]);
 	write_some(&f);
 	t_settle(&f.p.w, 10000000000ull);
@@ -348,7 +348,7 @@ static void datagrams(void **state)
 	}
 }
 
-/* A datagram waits, and the port's MTU becomes smaller than it is: no part of it is sent. */
+/* A datagram waits, and the port's MTU becomes smaller than it: no part of it is sent. */
 static void mtu_while_waiting(void **state)
 {
 	struct tnth late = { .victim = -1, .all = true, .copies = 1, .delay = 1000000 };
@@ -380,7 +380,7 @@ static void mtu_while_waiting(void **state)
 	t_pair_fini(&f.p);
 }
 
-/* Nobody tells a sender of datagrams that nobody has got them. */
+/* A sender of datagrams does not learn that none was received. */
 static void silently_lost(void **state)
 {
 	struct fixture f;
@@ -397,7 +397,7 @@ static void silently_lost(void **state)
 	wr.ud.av.dgid[15] = 77;
 	t_send(&f.p.qp[0], &wr);
 	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
-	/* the VLAN's entry is another one */
+	/* the VLAN has another entry */
 	wr = datagram(&f, 0, 96);
 	wr.ud.av.dgid[14] = 1;
 	t_send(&f.p.qp[0], &wr);
@@ -423,7 +423,7 @@ static void attach(struct tqp *qp, const u8 *mgid, u16 mlid, u32 status)
 	assert_int_equal(t_admin(qp->h, VHCA_CMD_ATTACH_MCG, &req, sizeof(req), NULL), status);
 }
 
-/* Groups of both versions of IP; a sender that is attached hears itself. */
+/* Groups of both versions of IP; an attached sender receives its own packets. */
 static void groups(void **state)
 {
 	static const u8 mgid[2][16] = {
@@ -469,7 +469,7 @@ static void groups(void **state)
 	t_pair_fini(&f.p);
 }
 
-/* Who is strict sends nothing in another's name, and hears nothing for it. */
+/* A strict port neither sends from other addresses, nor receives for them. */
 static void strict(void **state)
 {
 	static const u8 other[6] = { 0x52, 0x54, 0, 0, 0, 9 };
@@ -494,7 +494,7 @@ static void strict(void **state)
 	}
 }
 
-/* GIDs that a guest has chosen so that a plain sum of their halves is the same are spread. */
+/* GIDs that a guest has chosen so that the sum of their halves is the same are spread. */
 static void chosen(void **state)
 {
 	struct eth_segment *s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Ethernet ports as their driver sees them: what they tell, their table, what is refused, reset.
+ * Ethernet ports as their driver sees them: attributes, GID table, refusals, reset.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -203,7 +203,7 @@ static u32 process_mad(struct thca *h, u8 mgmt_class, u16 attr, u8 *out)
 	return t_admin_out(h, VHCA_CMD_PROCESS_MAD, &req, sizeof(req), out, MAD_LEN);
 }
 
-/* No subnet is managed here: there is no QP 0, and counters are all that MADs ask for. */
+/* There is no subnet manager: no QP 0, and MADs are only used for counters. */
 static void no_subnet(void **state)
 {
 	struct tpair p;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Switches and links of Ethernet: when frames arrive, that none is lost for want of room, what
- * becomes of ways when links go, and who gets a multicast.
+ * Ethernet switches and links: when frames arrive, that none is lost for want of room, routes when
+ * links fail, and the receivers of a multicast.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static void exact(void **state)
 	t_end(&f);
 }
 
-/* An engine that comes late finds everything where it would have been. */
+/* If the engine runs late, everything happens at its proper time all the same. */
 static void late(void **state)
 {
 	static const struct t_link links[] = {
@@ -122,7 +122,7 @@ static void half_each(void **state)
  * Ways
  */
 
-/* Switches find other ways by themselves when links go and come. */
+/* Switches find other routes by themselves when links go down and come up. */
 static void new_ways(void **state)
 {
 	static const u32 whole[ENDS] = { 0 }, apart[ENDS] = { 0, 0, 1, 1, 0, 0 };
@@ -141,7 +141,7 @@ static void new_ways(void **state)
 	assert_int_equal(fab_reroute(f.f), 0);
 	t_let(&f, "b-c", false);
 	t_expect_parts(&f, apart);
-	/* no switch has a way to all of b's two, nor has b to the four others */
+	/* no switch has a route to the two of b, nor has b to the four others */
 	assert_int_equal(fab_reroute(f.f), 6);
 	assert_true(fab_switch_state(f.f, 0, &s));
 	assert_true(s.ethernet);
@@ -156,7 +156,10 @@ static void new_ways(void **state)
 	t_end(&f);
 }
 
-/* What is on a link that goes is lost, and who waits for it; what comes then goes around. */
+/*
+ * What is on a link that goes down is lost, and what waits for it; later packets take another
+ * route.
+ */
 static void cut(void **state)
 {
 	static const struct t_link links[] = {
@@ -170,7 +173,7 @@ static void cut(void **state)
 	start(&f, "abc", links);
 	for (u32 i = 0; i < 6; i++)
 		t_send_packet(&f, 0, 1, LONG);
-	/* two on their way, the first of four others has found its way already */
+	/* two on their way, the first of four others has been routed already */
 	t_pass(&f, 20 * USEC);
 	t_let(&f, "a-b", false);
 	s = t_link_state(&f, "a-b");
@@ -183,7 +186,7 @@ static void cut(void **state)
 	t_end(&f);
 }
 
-/* Routes of a file hold where they still lead to the port. */
+/* Routes of a file are kept where they still lead to the port. */
 static void by_hand(void **state)
 {
 	struct topo *t = t_eth_topo_open("abc", TOPO_HOQ_USUAL, t_triangle);
@@ -222,7 +225,7 @@ static void own_link(void **state)
 	assert_int_equal(f.e[2].port.ib.state, PORT_DOWN);
 	assert_int_equal(at->state, PORT_DOWN);
 	assert_false(t_link_state(&f, "b-h2").up);
-	/* neither the one that is under way arrives, nor is there anything to send then */
+	/* neither the one that is under way arrives, nor can anything be sent then */
 	t_pass(&f, MSEC);
 	assert_int_equal(f.e[2].n, 0);
 	assert_int_equal(t_link_state(&f, "b-h2").count[0].discards, 1);
@@ -237,7 +240,7 @@ static void own_link(void **state)
 	t_pass(&f, MSEC);
 	assert_int_equal(f.e[2].n, 1);
 	assert_int_equal(f.e[0].n, 1);
-	/* so it is when the port goes altogether */
+	/* the same when the port is unplugged */
 	t_send_packet(&f, 0, 5, LONG);
 	fab_unplug(&f.e[--f.nends].port);
 	t_pass(&f, MSEC);
@@ -249,7 +252,7 @@ static void own_link(void **state)
  * Multicasts
  */
 
-/* A multicast of each that may send; @who hear it, and a port that hears it hears itself. */
+/* Each port that may send sends a multicast; ports in @who receive it, a sender its own, too. */
 static void expect_group(struct t_fabric *f, u32 who)
 {
 	for (u32 from = 0; from < ENDS; from++) {
@@ -266,7 +269,7 @@ static void expect_group(struct t_fabric *f, u32 who)
 	}
 }
 
-/* Once to everybody, whichever links are there; who is in the VLAN is judged by the receiver. */
+/* Once to each receiver, whichever links there are; receivers check the VLAN. */
 static void mcast_once(void **state)
 {
 	static const char *const rows[] = { "a-b", "b-c", "c-a" };
@@ -344,7 +347,7 @@ static void faults(void **state)
 	u64 t0;
 
 	start(&f, "abc", t_triangle);
-	/* one direction, and only what it is about */
+	/* in one direction, and only packets that it is for */
 	arm(&f, (struct fab_fault){ .kind = FAB_LOSS, .direction = FAB_OUT, .opcode = "SEND" },
 	    "a-b");
 	arm(&f, (struct fab_fault){ .kind = FAB_LOSS, .direction = FAB_OUT, .opcode = "READ" },
@@ -358,7 +361,7 @@ static void faults(void **state)
 	assert_int_equal(t_link_state(&f, "a-b").count[0].lost, 1);
 	assert_int_equal(f.f->nfaults, 1);
 	fab_fault_clear(f.f, NULL, fab_link_at(f.f, fab_link_find(f.f, "a-b")));
-	/* spoiled: the next switch throws it away, and so does the port at the end */
+	/* corrupted: dropped by the next switch, or by the port at the end */
 	arm(&f, (struct fab_fault){ .kind = FAB_CORRUPT }, "a-b");
 	t_send_packet(&f, 0, 2, LONG);
 	t_pass(&f, MSEC);
@@ -381,7 +384,7 @@ static void faults(void **state)
 	t_send_packet(&f, 0, 2, LONG);
 	t_pass(&f, MSEC);
 	assert_int_equal(f.e[2].n, 4);
-	/* down for a while: the next one takes the other way, and then again the first */
+	/* down for a while: the next one takes another route, and later ones the first again */
 	arm(&f, (struct fab_fault){ .kind = FAB_FLAP, .usec = 100 }, "a-b");
 	t_send_packet(&f, 0, 2, LONG);
 	t_pass(&f, 50 * USEC);
@@ -408,7 +411,7 @@ static void faults(void **state)
  * Captures
  */
 
-/* Packets in a capture; each block begins with its type and its length. */
+/* Number of packets in a capture; each block begins with its type and its length. */
 static u32 recorded(const char *file)
 {
 	FILE *in = fopen(file, "r");
@@ -421,7 +424,7 @@ static u32 recorded(const char *file)
 	return n;
 }
 
-/* A frame is there once, however many links it takes and ends it comes to. */
+/* A frame is recorded once, however many links it takes and receivers it has. */
 static void captured(void **state)
 {
 	char dir[TPROG_DIR], file[TPROG_PATH];
@@ -460,7 +463,7 @@ static void beside_infiniband(void **state)
 
 	start(&f, "abc", t_triangle);
 	fabric_set_topology(f.f, t_topo("xy", TOPO_HOQ_USUAL, ib));
-	/* InfiniBand's come first, and its manager knows of its own alone */
+	/* InfiniBand's links come first, and its manager knows only those */
 	assert_int_equal(fab_link_find(f.f, "x-y"), 1);
 	assert_int_equal(fab_link_find(f.f, "a-h0"), 3);
 	assert_true(fab_link_is_between(f.f, fab_link_find(f.f, "c-a")));
@@ -475,13 +478,13 @@ static void beside_infiniband(void **state)
 	t_send_packet(&f, 0, 5, LONG);
 	t_pass(&f, MSEC);
 	assert_int_equal(f.e[5].n, 1);
-	/* a port of each kind has its link among those of its kind, or is none */
+	/* a port needs a link in the topology of its own kind */
 	assert_int_equal(fab_plug(f.f, &port, "h9"), -ENOENT);
 	assert_int_equal(fab_plug_eth(f.f, &port, "i0", (u8[6]){ 2 }, false), -ENOENT);
 	t_end(&f);
 }
 
-/* Without memory there are the old tables, until there is some. */
+/* Without memory the old tables stay, until there is some. */
 static void no_memory(void **state)
 {
 	struct t_fabric f;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The Ethernet segment: who gets which frame, in what pieces ever they come; lengths that no
- * frame has; readers that do not read; those who come back.
+ * The Ethernet segment: receivers of frames, however the stream is split; invalid lengths; clients
+ * that do not read; clients that come back.
  */
 #include <errno.h>
 #include <sched.h>
@@ -84,7 +84,7 @@ static int teardown(void **state)
 
 static const u8 everybody[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
 
-/* Guest n has the address 02:00:00:00:00:n; 255: everybody. */
+/* Guest n has the address 02:00:00:00:00:n; 255: broadcast. */
 static u32 make_frame(u8 *buf, u32 from, u32 to, u32 len)
 {
 	put_be32(buf, len);
@@ -135,7 +135,7 @@ static void get(struct fixture *f, u32 guest, u32 from, u32 to, u32 len)
 	assert_memory_equal(got, want, all);
 }
 
-/* Everybody is heard once: from then on it is known who is where. */
+/* Each guest sends a frame: from then on its port is known. */
 static void introduce(struct fixture *f)
 {
 	for (u32 i = 0; i < GUESTS; i++) {
@@ -151,12 +151,12 @@ static void learns(void **state)
 	struct fixture *f = *state;
 	struct ether_port port[ETHER_PORTS];
 
-	/* to one who was not heard yet: to all others */
+	/* to a guest that has not sent yet: all others get it */
 	give(f, 0, 1, 100);
 	get(f, 1, 0, 1, 100);
 	get(f, 2, 0, 1, 100);
 	introduce(f);
-	/* to one who was: there alone, as the next that comes to the third shows */
+	/* to one that has: only it gets the frame, as the next frame to the third shows */
 	give(f, 0, 1, 101);
 	get(f, 1, 0, 1, 101);
 	give(f, 1, 0, 102);
@@ -164,7 +164,7 @@ static void learns(void **state)
 	give(f, 1, 255, 103);
 	get(f, 2, 1, 255, 103);
 	get(f, 0, 1, 255, 103);
-	/* to itself: to nobody */
+	/* to itself: no guest gets it */
 	give(f, 2, 2, 104);
 	give(f, 2, 0, 105);
 	get(f, 0, 2, 0, 105);
@@ -179,8 +179,8 @@ static void learns(void **state)
 }
 
 /*
- * Nobody gets what is for a station, or is heard in its name, as long as that is there; when it has
- * gone it may come back anywhere.
+ * No guest receives frames for another's address, or sends from it, while that guest is connected;
+ * when it has disconnected, the address may be used at any port.
  */
 static void moves(void **state)
 {
@@ -190,7 +190,7 @@ static void moves(void **state)
 
 	introduce(f);
 	put_all(f->fd[2], buf, make_frame(buf, 1, 255, 60));
-	/* what comes next to each is not that */
+	/* the next frame to each is not that one */
 	give(f, 2, 255, 61);
 	get(f, 0, 2, 255, 61);
 	get(f, 1, 2, 255, 61);
@@ -210,8 +210,8 @@ static void moves(void **state)
 }
 
 /*
- * No descriptor stays with the segment: since Linux 6.16 the kernel refuses to send one there, and
- * an older one closes what comes with bytes that are read without a place for it.
+ * The segment keeps no descriptor that a client sends: since Linux 6.16 the kernel refuses it, and
+ * an older one closes descriptors that come with bytes that are read without a place for them.
  */
 static void no_descriptors(void **state)
 {
@@ -244,7 +244,7 @@ static void no_descriptors(void **state)
 	close(end[0]);
 }
 
-/* Frames are frames in whatever pieces they come: one byte at a time, and many at once. */
+/* Frames however the stream is split: one byte at a time, and many at once. */
 static void pieces(void **state)
 {
 	static u8 buf[40 * (HEAD + 200)];
@@ -256,7 +256,7 @@ static void pieces(void **state)
 	for (u32 i = 0; i < len; i++)
 		put_all(f->fd[0], buf + i, 1);
 	get(f, 1, 0, 1, 90);
-	/* without its last byte it is none: what is sent behind it comes first */
+	/* an incomplete frame is not forwarded: the frame sent after it comes first */
 	len = make_frame(buf, 0, 1, 91);
 	put_all(f->fd[0], buf, len - 1);
 	give(f, 2, 1, 61);
@@ -283,7 +283,7 @@ static void expect_end(int fd)
 	assert_true(recv(fd, &byte, 1, 0) <= 0);
 }
 
-/* What no frame can be ends the connection, and nobody else's. */
+/* An impossible length ends the connection, and no other one. */
 static void hostile(void **state)
 {
 	static const u32 lengths[] = { 0, 1, ETHER_LEAST - 1, ETHER_MOST + 1, 0x80000000, ~0u };
@@ -303,7 +303,7 @@ static void hostile(void **state)
 		f->fd[2] = tprog_attach(f->path);
 		expect_ports(f, 3);
 	}
-	/* nobody has such an address, and nobody gets a frame from there */
+	/* no station has a multicast address, so that frames from one are dropped */
 	make_frame(frame, 2, 255, 60);
 	memcpy(frame + HEAD + 6, everybody, 6);
 	put_all(f->fd[2], frame, sizeof(frame));
@@ -312,13 +312,13 @@ static void hostile(void **state)
 	get(f, 1, 2, 255, 61);
 	ether_status(f->e, port);
 	assert_int_equal(port[2].bad, 1);
-	/* a frame that never ends is nobody's problem */
+	/* a frame that never ends disturbs no other guest */
 	put_all(f->fd[2], frame, 30);
 	give(f, 0, 1, 62);
 	get(f, 1, 0, 1, 62);
 }
 
-/* Who does not read loses frames; the others get theirs, and it gets whole ones later. */
+/* A client that does not read loses frames; others get theirs, and it gets whole ones later. */
 static void slow_reader(void **state)
 {
 	struct ether_port port[ETHER_PORTS];
@@ -343,7 +343,7 @@ static void slow_reader(void **state)
 	assert_int_equal(port[1].tx_frames, 2 + sent - 3 + 1);
 }
 
-/* Who goes is forgotten, and who comes has the place. */
+/* A client that disconnects is forgotten, and another one can have its port. */
 static void comes_back(void **state)
 {
 	struct fixture *f = *state;
@@ -352,7 +352,7 @@ static void comes_back(void **state)
 	introduce(f);
 	close(f->fd[1]);
 	expect_ports(f, 2);
-	/* everywhere: it may have come back elsewhere */
+	/* to all ports: the station may be at another one now */
 	give(f, 0, 1, 70);
 	get(f, 2, 0, 1, 70);
 	f->fd[1] = tprog_attach(f->path);
@@ -382,7 +382,7 @@ static void comes_back(void **state)
 	expect_ports(f, 3);
 }
 
-/* Every frame stands in the capture once, as Ethernet. */
+/* Every frame is recorded once, as Ethernet. */
 static void captured(void **state)
 {
 	struct fixture *f = *state;
@@ -404,13 +404,13 @@ static void captured(void **state)
 	/* section header, then an interface of this link type */
 	assert_int_equal(file[28], 1);
 	assert_int_equal(file[36] | file[37] << 8, 1);
-	/* it reads them, and has no opinion */
+	/* vhca-capcheck reads them, and has nothing to check */
 	assert_int_equal(tprog_run(tprog_path("VHCA_CAPCHECK"), args, 0, out, sizeof(out)), 2);
 	if (!strstr(out, "0 InfiniBand, 0 RoCEv2, 4 other, 0 cut short"))
 		fail_msg("%s", out);
 }
 
-/* What cannot be had is said, and nothing is left behind. */
+/* Failures are reported, and leave nothing behind. */
 static void no_memory(void **state)
 {
 	struct fixture *f = *state;
@@ -443,7 +443,7 @@ static void no_memory(void **state)
 	assert_int_equal(ether_new(f->path, NULL, &e), -EADDRINUSE);
 }
 
-/* A table of stations never is wrong, and nobody fills it. */
+/* The table of stations is always right, and cannot be filled by a guest. */
 static void stations(void **state)
 {
 	struct stations *s = calloc(1, sizeof(*s));
@@ -493,7 +493,7 @@ static void by_vhcactl(void **state)
 	td_start(r, "--ethernet", r->file);
 	for (u32 i = 0; i < 2; i++)
 		f.fd[i] = tprog_attach(r->file);
-	/* whichever of them came first: both are there when the second frame has gone round */
+	/* in either order: both are known when the second frame has been forwarded */
 	for (u32 i = 0; i < 2; i++) {
 		put_all(f.fd[i], buf, make_frame(buf, i, 1 - i, 99));
 		if (i)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How long a guest waits, in wall time, beside one that finds work which takes longer than it
- * seems.  The victim writes 64 bytes now and then; it rings while the other guest's work is about
+ * How long a guest waits, in wall time, beside one that finds work which takes longer than its size
+ * suggests.  The victim writes 64 bytes now and then; it rings when the other guest's work is about
  * to begin, and looks whenever the engine changes from one adapter to another.
  *
- * What this program does meanwhile is no part of the waiting.  Nor is the time for which the
- * kernel gave the processor to somebody else: if the thread was switched off involuntarily
- * (RUSAGE_THREAD) between doorbell and completion, its processor time counts for that message, and
- * wall time for all others.
+ * Time that this program uses itself does not count.  Nor does time for which the kernel gave the
+ * processor to another program: if the thread was switched off involuntarily (RUSAGE_THREAD)
+ * between doorbell and completion, its processor time counts for that message, and wall time for
+ * all others.
  *
- * What the thread cannot see, as interrupts and what a hypervisor takes, is compared with the same
- * run's figures where nobody disturbs.  Half and 99 % of the messages are compared with those of
- * the victim alone.  The longer something lasts the more often it meets an interrupt; so what the
- * worst of a thousand waits take is compared with what the worst of a thousand rows of the victim's
- * WRITEs take beyond their median, alone; a row is so long that it takes two slices.
+ * Disturbances that the thread cannot see, such as interrupts and the hypervisor, are compared with
+ * figures of the same run without the other guest.  Half and 99 % of the messages are compared with
+ * those of the victim alone.  The longer something lasts the more often it meets an interrupt; so
+ * what the worst of a thousand waits take is compared with what the worst of a thousand rows of the
+ * victim's WRITEs take beyond their median, alone; a row is so long that it takes two slices.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ struct waits {
 	char what[60];
 	u64 ns[ROUNDS * MESSAGES];
 	u32 n;
-	u32 switched;		/* in how many of them the thread was */
+	u32 switched;		/* waits in which the thread was switched off */
 };
 
 static struct {
@@ -81,7 +81,7 @@ static long switches(void)
 	return u.ru_nivcsw;
 }
 
-/* What was rung is done. */
+/* The request that was rung for is done. */
 static void count_wait(struct waits *s, u64 at, u64 cpu)
 {
 	u64 took = at - f.rung_at;
@@ -192,7 +192,7 @@ static void measure(struct waits *s, const struct tgreedy_kind *kind, u32 seed)
 	strip();
 }
 
-/* The victim's WRITEs alone, so many in a row that they take two slices together. */
+/* The victim's WRITEs alone, @length in a row, which take two slices together. */
 static void measure_rows(struct waits *s, u32 length)
 {
 	furnish();
@@ -235,7 +235,7 @@ static void print(struct waits *s)
 	       share(s, 1000) / 1e3, s->switched, s->n);
 }
 
-/* So many of a thousand messages wait no longer than two slices, besides what they take anyhow. */
+/* @permille of a thousand messages wait no longer than two slices, besides what they take alone. */
 static void promise(const struct waits *s, u32 permille, u64 usual)
 {
 	u64 wait = share(s, permille);
@@ -245,7 +245,7 @@ static void promise(const struct waits *s, u32 permille, u64 usual)
 	bench_at_most(what, (double)(wait - MIN(wait, usual)) / SLICE_NS, 2);
 }
 
-/* How many WRITEs take two slices. */
+/* Number of WRITEs that take two slices. */
 static u32 row_length(void)
 {
 	static struct waits one;
@@ -255,7 +255,7 @@ static u32 row_length(void)
 	return 2 * SLICE_NS / share(&one, 500);
 }
 
-/* How many slices a packet takes that is all pieces of a byte, which nothing divides. */
+/* Number of slices for a packet that consists of pieces of one byte, which cannot be divided. */
 static double pieces(void)
 {
 	double slices[100];

@@ -3,10 +3,10 @@
  * How long a guest waits for its turn: another one has a thousand QPs with 2 GiB
  * WRITEs, and this one sends 64 bytes now and then.
  *
- * Waiting is counted in the bytes of the other guest that go out between the
- * doorbell and the completion, as these are what time is spent on; the clock goes
- * by the same measure.  Doorbells are rung in the middle of a slice: packets pass
- * this program when they are sent, and it is then that the guest rings.
+ * Waiting is counted in bytes of the other guest that are sent between the
+ * doorbell and the completion, as time is mostly spent on these; the clock advances
+ * by the same measure.  Doorbells are rung in the middle of a slice: this program
+ * sees packets when they are sent, and the guest rings then.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static struct {
 	struct tcq cq[2];
 	struct tqp qp[2];
 	struct tmr mr[2];
-	u64 moved;		/* bytes of the greedy one */
+	u64 moved;		/* bytes of the other guest */
 	u64 rung_at;		/* what it was when the doorbell rang */
 	u64 ring_at;		/* and when it is to ring next */
 	bool waiting;
@@ -52,7 +52,7 @@ static struct {
 	u32 rng;
 } f;
 
-/* What its pages were is nowhere now: all that is left fails. */
+/* Its page lists point nowhere now: all its requests fail. */
 static void stop_greedy(void)
 {
 	for (u32 i = 0; i < HUGE_PAGES; i++)
@@ -124,7 +124,7 @@ static void make_greedy(struct greedy *g, u64 guid)
 		t_qp_init_size(&g->h, &g->qp[i], &g->cq, &g->cq, 0, 0, 5, VHCA_QP_SIGNAL_ALL);
 }
 
-/* The message of all of them, and none is rung yet that could begin before the others. */
+/* Posts for all its QPs, and rings only when all are posted, so that none begins earlier. */
 static void be_greedy(void)
 {
 	for (u32 i = 0; i < QPS; i++) {
@@ -147,7 +147,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The peer is on an adapter of its own, or on that which the greedy one writes to. */
+/* The peer is on an adapter of its own, or on the one that the other guest writes to. */
 static void small_beside_huge(bool own)
 {
 	struct thca *peer = own ? &f.h[1] : &f.to.h;
@@ -179,7 +179,7 @@ static void small_beside_huge(bool own)
 	       (double)f.waited[MESSAGES / 2] / SLICE_BYTES, (double)p99 / SLICE_BYTES,
 	       (double)f.waited[MESSAGES - 1] / SLICE_BYTES);
 	assert_true(p99 <= 2 * SLICE_BYTES);
-	/* and the greedy one has not been kept from working */
+	/* and the other guest was not kept from working */
 	assert_true(f.moved > MESSAGES * SLICE_BYTES);
 	for (u32 i = 0; i < 2; i++)
 		t_hca_fini(&f.h[i]);

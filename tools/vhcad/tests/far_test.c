@@ -13,19 +13,19 @@
 #define PEER_QPN	0x17u
 #define FIRST_PSN	0xfffff0u
 #define SIZE		65536u		/* of a message */
-#define DEPTH		32u		/* messages that are posted and not completed */
+#define DEPTH		32u		/* messages that are posted and not complete */
 #define FRAMES		65536u		/* in the queue, at the most; a power of 2 */
 #define MESSAGES	100u
 #define USUAL		100000ull	/* ns that the peer takes for a frame, */
 #define SLOW		1200000ull	/* or that make an ACK time-out with 64 of them */
-#define PAUSE_AT	100u		/* frames, after which it is away for so many ns */
+#define PAUSE_AT	100u		/* frames, after which it pauses for PAUSE ns */
 #define PAUSE		200000000ull
 #define LOSE_EACH	500u
 
 static const u8 peer_mac[6] = { 0x52, 0x54, 0, 0, 0, 0x33 };
 static const u8 peer_gid[16] = { [10] = 0xff, 0xff, 10, 77, 0, 0x33 };
 
-/* What a frame in the queue says. */
+/* A frame in the queue. */
 struct frame {
 	u32 psn, bytes;
 	bool ackreq;
@@ -40,13 +40,13 @@ struct fixture {
 	u32 head, tail;
 	u32 bytes, room;
 	/* the peer */
-	u64 each;		/* ns that it takes for a frame, whatever it is */
+	u64 each;		/* ns that it takes for a frame */
 	u64 due;		/* when it is done with the first one */
-	u64 pause;		/* ns that it is away, behind the first frames */
-	u32 lose_each;		/* one of so many frames does not come to it; 0: all do */
+	u64 pause;		/* ns that it pauses, after PAUSE_AT frames */
+	u32 lose_each;		/* one frame of this number is lost before it; 0: none */
 	u32 epsn;
-	bool silent;		/* it has told of a gap */
-	/* what became of the frames */
+	bool silent;		/* it has reported a gap */
+	/* counts of frames */
 	u32 sent, lost, seen, missed, taken, again;
 	u32 longest;		/* bytes in the queue at one time, at the most */
 };
@@ -94,7 +94,7 @@ static void answer(struct fixture *f, u8 syndrome, u32 psn)
 	eth_take(f->p.w.fabric->eth, buf, wire_seal_roce(buf, wire_put(&h, 0, buf), 0), NULL);
 }
 
-/* As rdma_rxe does: each packet that comes again is acknowledged, and a gap is told of once. */
+/* As rdma_rxe does: each repeated packet is acknowledged, and a gap is reported once. */
 static void take(struct fixture *f)
 {
 	const struct frame *p = &f->frame[f->head++ % FRAMES];
@@ -127,7 +127,7 @@ static void take(struct fixture *f)
 		answer(f, AETH_ACK | AETH_CREDIT_INVALID, psn_add(f->epsn, PSN_MASK));
 }
 
-/* To the next thing that happens, here or in the engine; false: there is none before @end. */
+/* Advances to the next event, here or in the engine; false: there is none before @end. */
 static bool step(struct fixture *f, u64 end)
 {
 	struct tworld *w = &f->p.w;
@@ -206,7 +206,7 @@ static u32 packets(u8 mtu)
 	return MESSAGES * (SIZE >> (mtu + 7));
 }
 
-/* No frame is lost, and none comes twice, whatever their length: the peer is never without work. */
+/* No frame is lost or repeated, at any message length: the peer never runs out of work. */
 static void fits(void **state)
 {
 	for (u8 mtu = 1; mtu <= 5; mtu++) {
@@ -222,8 +222,8 @@ static void fits(void **state)
 }
 
 /*
- * The queue takes all there is, and the peer is away for some of the requester's time-outs.  What
- * comes twice then must not keep it longer than they are.
+ * The queue has room for everything, and the peer pauses for some of the requester's time-outs.
+ * Handling the frames that were repeated must not take longer than that.
  */
 static void pause_ends(void **state)
 {
@@ -238,7 +238,7 @@ static void pause_ends(void **state)
 	done(&f);
 }
 
-/* Each answer comes after the requester's time-out. */
+/* Each acknowledgment comes after the requester's time-out. */
 static void slow(void **state)
 {
 	struct fixture f;
@@ -251,7 +251,7 @@ static void slow(void **state)
 	done(&f);
 }
 
-/* One frame of so many is lost behind the queue: what is sent again is a window at the most. */
+/* One frame in @lose_each is lost behind the queue: at most a window is sent again for it. */
 static void losses(void **state)
 {
 	struct fixture f;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Faults that were asked for: what each does to commands, interrupts and
+ * Faults: what each does to commands, interrupts and
  * resets, how often, and that nothing of it is left afterwards.
  */
 #include <errno.h>
@@ -99,7 +99,7 @@ static void refused_as_told(void **state)
 	assert_int_equal(armed(h), 1);
 	assert_int_equal(t_admin(h, VHCA_CMD_CREATE_PD, NULL, 0, NULL), VHCA_ST_NO_RESOURCE);
 	assert_int_equal(armed(h), 0);
-	/* nothing was made, and it works again */
+	/* nothing was created, and the command works again */
 	assert_int_equal(pds(h), 1);
 	assert_int_equal(t_admin(h, VHCA_CMD_CREATE_PD, NULL, 0, NULL), VHCA_ST_OK);
 	assert_int_equal(pds(h), 2);
@@ -122,7 +122,7 @@ static void skips_first(void **state)
 	assert_int_equal(t_admin(h, VHCA_CMD_NOP, NULL, 0, NULL), VHCA_ST_OK);
 }
 
-/* Neither carried out nor answered; the device goes on with the next command. */
+/* Neither executed nor answered; the device goes on with the next command. */
 static void never_answered(void **state)
 {
 	struct thca *h = &((struct fixture *)*state)->h;
@@ -143,7 +143,7 @@ static void never_answered(void **state)
 	assert_int_equal(vdev_reg_read(h->dev, VHCA_REG_STATUS), VHCA_STATUS_READY);
 }
 
-/* Carried out at once, answered after its time, overtaken by others. */
+/* Executed at once, answered late, overtaken by others. */
 static void answered_late(void **state)
 {
 	struct fixture *fx = *state;
@@ -169,7 +169,7 @@ static void answered_late(void **state)
 	assert_int_equal(h->irqs[0], irqs + 1);
 }
 
-/* Disarming ends the waiting, too, once. */
+/* Disarming ends the wait, too; the answer comes once. */
 static void answered_when_cleared(void **state)
 {
 	struct fixture *fx = *state;
@@ -196,7 +196,7 @@ static void answered_when_cleared(void **state)
 	assert_int_equal(h->irqs[0], irqs + 2);
 }
 
-/* An answer whose time has not come dies with a reset or a fatal error. */
+/* A late answer is dropped by a reset or a fatal error. */
 static void late_answers_are_dropped(void **state)
 {
 	struct fixture *fx = *state;
@@ -278,7 +278,7 @@ static void interrupts_get_lost(void **state)
 		assert_int_equal(t_admin(h, VHCA_CMD_NOP, NULL, 0, NULL), VHCA_ST_OK);
 	assert_int_equal(h->irqs[0], irqs + 1);
 
-	/* of an EQ: the event is in the ring all the same; another vector is not touched */
+	/* of an EQ: the event is in the ring all the same; another vector is not affected */
 	f.which = 2;
 	f.count = 1;
 	arm(h, f);
@@ -315,7 +315,7 @@ static void reset_takes_time(void **state)
 		t_poll(&fx->w);
 		assert_int_equal(vdev_reg_read(h->dev, VHCA_REG_STATUS),
 				 VHCA_STATUS_READY | VHCA_STATUS_FATAL);
-		/* neither can be enabled nor does another reset shorten or lengthen it */
+		/* meanwhile it cannot be enabled, and another reset does not change the end */
 		vdev_reg_write(h->dev, VHCA_REG_ADMIN_SIZE, 4);
 		vdev_reg_write(h->dev, VHCA_REG_CONTROL, VHCA_CONTROL_ENABLE);
 		vdev_reg_write(h->dev, VHCA_REG_CONTROL, VHCA_CONTROL_RESET);
@@ -325,7 +325,7 @@ static void reset_takes_time(void **state)
 	assert_int_equal(vdev_reg_read(h->dev, VHCA_REG_STATUS), 0);
 	t_hca_fini(h);
 	t_hca_init_cfg(h, &fx->w, &cfg);
-	/* the next one is as quick as ever; a device may go in the middle of a slow one */
+	/* the next one is as quick as usual; a device may be removed during a slow one */
 	vdev_reset(h->dev);
 	assert_int_equal(vdev_reg_read(h->dev, VHCA_REG_STATUS), 0);
 	arm(h, f);
@@ -348,7 +348,7 @@ static void reset_ends_when_cleared(void **state)
 	assert_int_equal(vdev_reg_read(h->dev, VHCA_REG_STATUS), 0);
 	t_hca_fini(h);
 	t_hca_init_cfg(h, &fx->w, &cfg);
-	/* what has ended does not end once more, and a device that works is left alone */
+	/* a reset that has ended does not end again, and a device that works is not affected */
 	fx->w.now += VFAULT_MAX_DELAY * MS;
 	t_poll(&fx->w);
 	vdev_fault_clear(h->dev);
@@ -356,7 +356,7 @@ static void reset_ends_when_cleared(void **state)
 	assert_int_equal(t_admin(h, VHCA_CMD_NOP, NULL, 0, NULL), VHCA_ST_OK);
 }
 
-/* The event tells another port, once; what it says otherwise is true. */
+/* The event has another port, once; its other fields are true. */
 static void events_lie(void **state)
 {
 	struct thca *h = &((struct fixture *)*state)->h;
@@ -383,7 +383,7 @@ static void events_lie(void **state)
 	assert_int_equal(e.port, 1);
 }
 
-/* The completion of a WRITE of 64 bytes, in whose CQ faults lie. */
+/* The completion of a WRITE of 64 bytes, in whose CQ faults are armed. */
 static struct vhca_cqe completion(struct tpair *p, struct tmr *l, struct tmr *r)
 {
 	struct twr wr = t_wr(VHCA_OP_WRITE, 7, l, 0, 64, r, 0);
@@ -415,7 +415,7 @@ static void completions_lie(void **state)
 		assert_int_equal(le32toh(e.qpn), i == 1 ? ~p.qp[0].qpn : p.qp[0].qpn);
 		assert_int_equal(le32toh(e.wqe_index), p.qp[0].sq_prod);
 	}
-	/* that of another CQ has met none */
+	/* the fault of another CQ has not struck */
 	assert_int_equal(armed(&p.h[0]), 1);
 	vdev_fault_clear(p.h[0].dev);
 
@@ -429,7 +429,7 @@ static void completions_lie(void **state)
 	e = completion(&p, &l, &r);
 	assert_true(le32toh(e.byte_len) > 1u << 31);
 
-	/* by chance: all of it, each time another way, and the same way for the same seed */
+	/* by chance: all bytes, different each time, and the same for the same seed */
 	f.lie = VLIE_CHANCE;
 	f.count = 2;
 	f.seed = 5;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the daemon keeps of the host's memory: the first fault of a link takes a pool of packets,
- * once.  Rounds of traffic amid faults, of objects and of guests that come and go, leave nothing.
+ * Memory of the host that the daemon keeps: the first fault of a link takes a pool of packets,
+ * once.  Rounds of traffic with faults, of objects and of guests leave nothing.
  */
 #include <errno.h>
 #include <malloc.h>
@@ -15,7 +15,7 @@
 #define LEN	30000u
 #define SEC	1000000000ull
 #define ROUNDS	100u
-/* Rounds until each kind of fault has struck, and tables have a chunk for all that rests. */
+/* Rounds until each kind of fault has struck, and tables have a chunk for all resting numbers. */
 #define WARM	(3 * FAB_FAULT_KINDS)
 #define POOL	(9ull << 20)	/* bytes; vhcad.rst promises it */
 
@@ -67,7 +67,7 @@ static void join(struct tqp *qp, u8 op)
 	assert_int_equal(t_admin(qp->h, op, &req, sizeof(req), NULL), VHCA_ST_OK);
 }
 
-/* An object of each kind that a guest can make; then none of them is there, nor their memory. */
+/* Creates an object of each kind that a guest can make, and destroys them with their memory. */
 static void churn(struct thca *h)
 {
 	const u64 ram = h->ram_used;
@@ -133,7 +133,7 @@ static void transfers(struct fixture *f, u32 round)
 		t_expect_cqe(&f->p.cq[i], round, VHCA_CS_SUCCESS);
 }
 
-/* What a link that was down has told; nobody else reads it. */
+/* Reads the events of a link that was down. */
 static void read_events(struct thca *h)
 {
 	struct vhca_eqe e;
@@ -147,7 +147,7 @@ static void link_faults(struct fixture *f, u32 round)
 	const u32 kind = round % FAB_FAULT_KINDS;
 	const bool timed = kind == FAB_DELAY || kind == FAB_REORDER || kind == FAB_STALL ||
 			   kind == FAB_FLAP;
-	/* a link that is down again and again would be too much for a connection */
+	/* a link that often goes down would be too much for a connection */
 	const struct fab_fault fault = {
 		.kind = kind, .permille = 50, .seed = 1 + round, .usec = timed ? 50 : 0,
 		.count = kind == FAB_FLAP,
@@ -182,7 +182,7 @@ static void one_round(struct fixture *f, u32 round)
 	late_answer(&guest);
 	churn(&guest);
 	t_hca_fini(&guest);
-	/* numbers of QPs have rested by then */
+	/* after that, numbers of QPs can be used again */
 	f->p.w.now += 10 * SEC;
 	t_settle(&f->p.w, SEC);
 	for (u32 i = 0; i < 2; i++)

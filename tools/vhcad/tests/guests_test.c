@@ -2,10 +2,10 @@
 /*
  * Guests that work at the same time, each on a thread of its own, while several threads of the
  * engine serve them: datagrams to each other and to groups, management, and commands that need the
- * fabric for themselves.  Meanwhile adapters go from thread to thread, links come and go, faults
- * take all adapters to one thread, and an operator looks.
+ * fabric for themselves.  Meanwhile adapters move from thread to thread, links go up and down,
+ * faults move all adapters to one thread, and an operator reads lists.
  *
- * That nothing is lost is what campaigns are for.  Here all must go on, and sanitizers look.
+ * Campaigns test that nothing is lost.  Here everything must make progress, under sanitizers.
  */
 #include <pthread.h>
 #include <string.h>
@@ -166,7 +166,7 @@ static void to_group(struct guest *g)
 	send(g, UD, &ud, 100);
 }
 
-/* A QP comes and goes that is in the group. */
+/* A QP that joins the group and is destroyed. */
 static void short_life(struct guest *g)
 {
 	struct vhca_mcg_req req = { .mlid = htole16(MLID) };
@@ -264,7 +264,7 @@ static void guest_init(u32 i)
 		post_recv(g, slot);
 }
 
-/* What happens around the guests. */
+/* Changes from outside of the guests. */
 static void disturb(u64 *rng)
 {
 	const struct fab_fault delay = { .kind = FAB_DELAY, .permille = 1000, .usec = 50 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A guest that does what it likes, in a process of its own, with a daemon in
- * another: messages, registers, commands, queue entries, doorbells and memory that
- * comes and goes, while two other guests exchange data.  What these get must be
- * right, and none of it may be late for ever; the daemon must end in good order.
+ * A hostile guest, in a process of its own, with a daemon in
+ * another: random messages, registers, commands, queue entries, doorbells and mappings of
+ * memory, while two other guests exchange data.  What these receive must be
+ * right and must arrive; the daemon must end in good order.
  *
- * Once with the daemon as users have it, which has its filter of system calls,
- * and once with that which has the sanitizers.
+ * Once with the daemon as it is installed, which filters its system calls,
+ * and once with the one built with sanitizers.
  */
 #include <errno.h>
 #include <linux/pci_regs.h>
@@ -57,7 +57,7 @@ struct hostile {
 	struct tmr mr;
 };
 
-/* A command that nobody waits for. */
+/* A command without waiting for its answer. */
 static void bare_command(struct thca *h)
 {
 	struct vhca_asqe *e = &h->asq[h->admin_tail++ & ((1u << T_ADMIN_LOG) - 1)];
@@ -130,7 +130,7 @@ static bool act(struct hostile *x)
 		t_remote_write(h, VFIO_PCI_CONFIG_REGION_INDEX, rnd(1024) * 4, (u32)rng);
 		break;
 	case 8:
-		/* from under what is going on; and back, or it is the end of it */
+		/* withdraws memory that is in use; and grants it again, or the session ends */
 		t_remote_grant(h, false);
 		if (rnd(4))
 			t_remote_grant(h, true);
@@ -162,7 +162,7 @@ static void session(const char *path)
 	t_remote_fini(&x.h);
 }
 
-/* Goes on until it is killed; a byte for each session. */
+/* Runs until it is killed; writes a byte for each session. */
 static pid_t start_hostile(const char *path, int *sessions)
 {
 	int fds[2];
@@ -193,7 +193,7 @@ struct good {
 	int irq;		/* of completions; an eventfd */
 };
 
-/* Completions that somebody sleeps for come with an interrupt. */
+/* Completions for a sleeping program raise an interrupt. */
 static void arm(struct good *g)
 {
 	t_eq_arm(&g->h[0], &g->h[0].comp);
@@ -264,7 +264,7 @@ static void beside_a_hostile_guest(const char *daemon)
 
 		transfer(&g, n++);
 		if (poll(&fd, 1, 0) > 0) {
-			/* the end of it would be that of the guest */
+			/* an end of file would mean that the guest has ended */
 			assert_int_equal(read(from, &byte, 1), 1);
 			sessions++;
 		}

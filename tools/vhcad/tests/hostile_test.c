@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A guest that writes nonsense everywhere it can: commands, rings, records,
- * doorbells, page lists, packets.  The daemon must stay sane (the sanitizers
- * watch) and the transfers of two other guests must not notice.
+ * A guest that writes random data everywhere it can: commands, rings, records,
+ * doorbells, page lists, packets.  The daemon must not fail (the sanitizers
+ * watch) and the transfers of two other guests must not be affected.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,13 +44,13 @@ static void scribble(void *p, u32 len)
 }
 
 struct fixture {
-	struct tpair p;		/* the good ones */
+	struct tpair p;		/* the two other guests */
 	struct thca bad;
 	struct tcq cq;
 	struct tsrq srq;
 	struct tqp qp[8];	/* the last four share their receives */
 	struct tmr mr;
-	u64 area;		/* AREA bytes for rings that lie on each other */
+	u64 area;		/* AREA bytes for rings that overlap */
 };
 
 #define AREA	(2u << 20)
@@ -102,7 +102,7 @@ static void good_transfer(struct fixture *f, struct tmr *l, struct tmr *r, u32 n
 		t_mr_expect(r, 0, 30000, n, 0);
 }
 
-/* A plausible entry with some fields spoilt, so that the deeper checks run. */
+/* A plausible entry with some fields corrupted, so that the deeper checks run. */
 static void spoilt_wqe(struct fixture *f, struct tqp *qp)
 {
 	u8 op = rnd(2) ? rnd(VHCA_OP_READ + 1) : rnd(VHCA_OP_REG_MR + 1);
@@ -147,7 +147,7 @@ static void spoilt_wqe(struct fixture *f, struct tqp *qp)
 		scribble((qp->rq ? qp->rq : f->srq.ring) + rnd(100) * 8, 8);
 }
 
-/* A change of the SRQ or the CQ that might be right; their rings lie on each other. */
+/* A nearly valid change of the SRQ or the CQ; their rings overlap. */
 static void shaken_queue(struct fixture *f)
 {
 	struct thca *h = &f->bad;
@@ -187,7 +187,7 @@ static void round_of_nonsense(struct fixture *f, u32 n)
 		case 0: {
 			struct vhca_asqe sqe;
 
-			/* a command in good form with a body of nonsense */
+			/* a command in valid form with a random body */
 			scribble(&sqe, sizeof(sqe));
 			sqe.opcode = rnd(0x4a);
 			sqe.rsvd = 0;
@@ -213,7 +213,7 @@ static void round_of_nonsense(struct fixture *f, u32 n)
 			vdev_kick(h->dev, rnd(3000));
 			break;
 		case 4:
-			/* a page list entry: somewhere else, or nowhere */
+			/* a page list entry: another address, or an unmapped one */
 			scribble(t_cpu(h, T_RAM_BASE + rnd(h->ram_used)), 8);
 			break;
 		case 5:
@@ -254,7 +254,7 @@ static void nonsense(void **state)
 		t_mr_init(&f.p.h[1], &r, 0, 30000, RW, 1, 12);
 		make_bad(&f);
 		for (u32 n = 0; n < 100; n++) {
-			/* a dead device answers no command: the round must end */
+			/* a failed device answers no command: the round must end */
 			if (!admin_dead(&f))
 				round_of_nonsense(&f, n);
 			good_transfer(&f, &l, &r, n);
@@ -264,7 +264,7 @@ static void nonsense(void **state)
 	}
 }
 
-/* Packets of nonsense, with good CRCs, to the good guests' QPs. */
+/* Random packets, with good CRCs, to the QPs of the other guests. */
 static void packets(void **state)
 {
 	static struct fixture f;
@@ -293,7 +293,7 @@ static void packets(void **state)
 
 		if (!wire_op(opcode)->kind)
 			continue;
-		/* what a real peer could say is not this test's matter */
+		/* packets that a real peer could send are not part of this test */
 		if (h.slid == 3 - h.dlid && h.dlid < 3)
 			h.slid = 3;
 		run_from_packet(&run, &pl, &h, data, rnd(3) ? rnd(2000) : 1024);

@@ -15,10 +15,10 @@
 
 struct fixture {
 	struct tpair p;
-	struct thca *h;			/* the one whose key it is */
+	struct thca *h;			/* the device of the key */
 	struct tqp *qp;
-	struct tmr peer;		/* of the other */
-	struct tmr local;		/* of h */
+	struct tmr peer;		/* of the other device */
+	struct tmr local;		/* of @h */
 	u32 key;
 	u8 variant;
 	u64 head;			/* struct vhca_integrity and list */
@@ -26,7 +26,7 @@ struct fixture {
 	u64 nid;
 };
 
-/* What the key is to do in one round. */
+/* The configuration of the key in one round. */
 struct layout {
 	struct vhca_dif mem, wire;	/* numbers in the host's order, except in the header */
 	u32 interval, intervals;
@@ -100,7 +100,7 @@ static u16 model_guard(const struct vhca_dif *d, const u8 *data, u32 len)
 	return 0xffff - (sum ? (sum - 1) % 0xffff + 1 : 0);
 }
 
-/* The field that an interval ought to have, as bytes. */
+/* The field that an interval should have, as bytes. */
 static void model_field(const struct vhca_dif *d, u32 nr, const u8 *data, u32 len, u8 *field)
 {
 	u16 guard = model_guard(d, data, len);
@@ -120,7 +120,7 @@ static u32 number(const u8 *b, u32 n)
 	return v;
 }
 
-/* The error of an interval's field, if it has one that counts. */
+/* The error of an interval's field, if there is one that is checked. */
 static u32 model_error(const struct layout *y, const struct vhca_dif *d, u32 nr, const u8 *data,
 		       const u8 *field, u32 *want, u32 *got)
 {
@@ -161,7 +161,7 @@ static u32 model_error(const struct layout *y, const struct vhca_dif *d, u32 nr,
 	return 0;
 }
 
-/* What the other side's field becomes. */
+/* The field for the other side. */
 static void model_convert(const struct layout *y, const struct vhca_dif *from,
 			  const struct vhca_dif *to, u32 nr, const u8 *data, const u8 *in, u8 *out)
 {
@@ -203,7 +203,7 @@ static struct layout any_layout(void)
 		y.mem = any_dif();
 	if (sides & 2)
 		y.wire = sides == 3 && any(2) ? y.mem : any_dif();
-	if (sides == 4)		/* both, and alike but for one thing */
+	if (sides == 4)		/* both, equal except for one field */
 		y.mem = y.wire = any_dif(), y.wire.app_tag ^= 1;
 	y.apart = y.mem.guard && any(2);
 	return y;
@@ -233,7 +233,7 @@ static struct vhca_integrity *header(struct fixture *f)
 	return t_cpu(f->h, f->head);
 }
 
-/* Cuts bytes that lie at an address into pieces, in another order; returns the entries. */
+/* Cuts bytes at an address into pieces, in another order; returns the number of entries. */
 static u32 cut(struct fixture *f, u32 first, u64 addr, u32 len)
 {
 	struct vhca_sg_entry *e = (void *)(header(f) + 1);
@@ -250,7 +250,7 @@ static u32 cut(struct fixture *f, u32 first, u64 addr, u32 len)
 	return i;
 }
 
-/* Where a byte of a list that cut() made lies. */
+/* The address of a byte of a list that cut() made. */
 static u8 *byte_at(struct fixture *f, u32 first, u32 off)
 {
 	struct vhca_sg_entry *e = (struct vhca_sg_entry *)(header(f) + 1) + first;
@@ -267,13 +267,13 @@ static void copy_list(struct fixture *f, u32 first, u8 *bytes, u32 len, bool to)
 		*(to ? byte_at(f, first, i) : bytes + i) = *(to ? bytes + i : byte_at(f, first, i));
 }
 
-/* From there to here, or the other way. */
+/* Copies from there to here, or the other way. */
 static void copy(u8 *here, u8 *there, u32 len, bool to_here)
 {
 	memcpy(to_here ? here : there, to_here ? there : here, len);
 }
 
-/* Between how it lies in memory and intervals and fields of their own. */
+/* Converts between the layout in memory and separate intervals and fields. */
 static void copy_memory(struct fixture *f, const struct layout *y, u32 ndata, u8 *data, u8 *fields,
 			bool to)
 {
@@ -331,7 +331,7 @@ static void end_key(struct fixture *f)
 	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), f->key | f->variant, false), 0);
 }
 
-/* Ways in which bytes go out through the key, and in. */
+/* Operations by which bytes go out through the key, and in. */
 enum direction {
 	PEER_READS, OWNER_WRITES, OWNER_SENDS, PEER_WRITES, OWNER_READS, PEER_SENDS, WAYS
 };
@@ -341,7 +341,7 @@ static bool goes_out(enum direction way)
 	return way <= OWNER_SENDS;
 }
 
-/* Moves a part of what goes over the wire, between the key and the peer's memory. */
+/* Moves a part of the wire's bytes, between the key and the peer's memory. */
 static void move(struct fixture *f, enum direction way, u32 off, u32 len)
 {
 	static const u8 op[] = {
@@ -371,7 +371,7 @@ static void move(struct fixture *f, enum direction way, u32 off, u32 len)
 		t_expect_cqe(&f->p.cq[peer], 1, VHCA_CS_SUCCESS);
 }
 
-/* Moves all of it, in one or in several parts. */
+/* Moves all bytes, in one or in several parts. */
 static void move_all(struct fixture *f, enum direction way, u32 len)
 {
 	u32 at = 0;
@@ -395,7 +395,7 @@ static void spoil(const struct layout *y, u8 *data, u8 *fields)
 	case 1:
 		fields[nr * 8 + any(8)] ^= 1 << any(8);
 		break;
-	case 2:			/* as of an interval that was never written */
+	case 2:			/* as for an interval that was never written */
 		memset(fields + nr * 8 + 2, 0xff, any(2) ? 2 : 6);
 		data[nr * y->interval] ^= 1;
 		break;
@@ -479,7 +479,7 @@ static u32 plain(struct fixture *f, struct layout *y)
 	return set_header(f, y, &ndata);
 }
 
-/* What REG_MR does not take; the key can be registered afterwards all the same. */
+/* Registrations that REG_MR refuses; the key can be registered afterwards all the same. */
 static void not_registered_so(void **state)
 {
 	struct fixture *f = *state;
@@ -526,7 +526,7 @@ static void not_registered_so(void **state)
 	end_key(f);
 }
 
-/* Behind the last field there is nothing, whatever range REG_MR has given the key. */
+/* Behind the last field there is nothing, whatever length REG_MR has set. */
 static void ends(void **state)
 {
 	struct fixture *f = *state;
@@ -545,7 +545,7 @@ static void ends(void **state)
 }
 
 /*
- * An interval that comes twice, its field in two packets each time: the first part of the second
+ * An interval that arrives twice, its field in two packets each time: the first part of the second
  * one is not taken for a whole field.
  */
 static void field_in_parts_twice(void **state)
@@ -569,13 +569,13 @@ static void field_in_parts_twice(void **state)
 	for (u32 i = 0; i < 8; i++)
 		assert_int_equal(*byte_at(f, le32toh(header(f)->data_entries), i), field[i]);
 	end_key(f);
-	/* what was wrong under the old registration is not the new one's */
+	/* an error of the old registration is not reported for the new one */
 	header(f)->error = htole32(VHCA_DIF_BAD_GUARD);
 	assert_int_equal(reg(f, n, 4 * 520), 0);
 	assert_int_equal(header(f)->error, VHCA_DIF_GOOD);
 }
 
-/* An operation on eight bytes that are nowhere. */
+/* An atomic on bytes that are computed, not in memory. */
 static void no_atomic(void **state)
 {
 	struct fixture *f = *state;
@@ -590,7 +590,7 @@ static void no_atomic(void **state)
 	t_expect_cqe(&f->p.cq[0], 1, VHCA_CS_REM_ACCESS_ERR);
 }
 
-/* Other keys' bytes may stand in front of it and behind it in a list. */
+/* In a list, entries with other keys may be before and behind it. */
 static void among_others(void **state)
 {
 	struct fixture *f = *state;
@@ -618,7 +618,7 @@ static void among_others(void **state)
 	t_expect_cqe(&f->p.cq[1], 1, VHCA_CS_SUCCESS);
 	t_mr_get(&f->peer, 0, got, sizeof(got));
 	assert_memory_equal(got, want, sizeof(got));
-	/* and back: the peer's bytes go the same way */
+	/* and back: the peer's bytes are written by the same list */
 	t_mr_fill(&f->local, 4);
 	copy_memory(f, &y, le32toh(header(f)->data_entries), got, got + sizeof(data), true);
 	wr.opcode = VHCA_OP_READ;
@@ -636,7 +636,7 @@ static void among_others(void **state)
 	assert_int_equal(header(f)->error, VHCA_DIF_GOOD);
 }
 
-/* Whatever the guest has written into the list since it was registered: the transfer ends. */
+/* Whatever the guest has written to the list since the registration: the transfer ends. */
 static void hostile_lists(void **state)
 {
 	for (u32 i = 0; i < 300; i++) {

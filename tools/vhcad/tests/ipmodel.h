@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A model of TCP and UDP over IPoIB, to compare the device with: it builds packets from what they
- * consist of, and never parses any.
+ * A model of TCP and UDP over IPoIB, to compare the device with: it builds packets from their
+ * fields, and never parses any.
  */
 #ifndef VHCAD_TESTS_IPMODEL_H
 #define VHCAD_TESTS_IPMODEL_H

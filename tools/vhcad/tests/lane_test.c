@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Service levels and data VLs on the links of a topology: who waits for whom, and who goes first.
+ * Service levels and data VLs on the links of a topology: which packets wait, and arbitration.
  */
 #include "tests/tfabric.h"
 
@@ -12,14 +12,14 @@ static const struct t_link links[] = {
 	{ "b-h2", "1X SDR", 10, 8 }, { "b-h3", "4X EDR", 10, 8 }, { 0 },
 };
 
-/* The same with long links that hold little. */
+/* The same with long links and small queues. */
 static const struct t_link narrow[] = {
 	{ "a-h0", "4X EDR", 100000, 1 }, { "a-h1", "4X EDR", 100000, 1 },
 	{ "a-b", "4X EDR", 100000, 1 }, { "b-h2", "4X EDR", 100000, 1 },
 	{ "b-h3", "4X EDR", 100000, 1 }, { 0 },
 };
 
-/* All ports use so many VLs (a code), and SL n takes VL n, up to 7. */
+/* All ports use @op_vls (a code) VLs, and SL n takes VL n, up to 7. */
 static void start_with(struct t_fabric *f, u8 op_vls, const struct t_link *w)
 {
 	t_start(f, t_topo("ab", TOPO_HOQ_USUAL, w));
@@ -53,7 +53,7 @@ static void send(struct t_fabric *f, u32 from, u32 to, u8 sl)
 	t_send_packet(f, from, to, LONG);
 }
 
-/* What waits for a slow link holds up what goes elsewhere on its own VL, and on no other. */
+/* Packets for a slow link hold up packets to elsewhere on their own VL, and on no other. */
 static void apart(void **state)
 {
 	for (u32 together = 0; together < 2; together++) {
@@ -74,7 +74,7 @@ static void apart(void **state)
 	}
 }
 
-/* Keeps both senders busy until h2 has got so many packets; how many came from the first. */
+/* Keeps both senders busy until h2 has @total packets; returns how many came from the first. */
 static u32 contend(struct t_fabric *f, u32 total)
 {
 	u16 lid = f->e[0].port.ib.lid;
@@ -114,7 +114,7 @@ static void weights(void **state)
 	struct t_fabric f;
 	u32 n;
 
-	/* tables say nothing: turn by turn */
+	/* empty tables: the VLs take turns */
 	start(&f, 2);
 	n = contend(&f, 400);
 	assert_in_range(n, 190, 210);
@@ -145,7 +145,7 @@ static void weights(void **state)
 	t_end(&f);
 }
 
-/* An SL that leads to a VL which nobody uses, or to VL15: lost where it cannot go on. */
+/* An SL that leads to a VL that is not used, or to VL15: packets are lost where it does so. */
 static void no_lane(void **state)
 {
 	struct port_setup s;
@@ -162,7 +162,7 @@ static void no_lane(void **state)
 	assert_int_equal(f.e[3].n, 0);
 	assert_int_equal(t_link_state(&f, "a-b").count[0].discards, 1);
 	assert_int_equal(f.e[0].port.ib.drops, 2);
-	/* eight of them, and each has some room */
+	/* eight VLs, each with some room */
 	s = f.e[0].port.ib.setup;
 	s.op_vls = 4;
 	port_set_setup(&f.e[0].port.ib, &s);
@@ -189,7 +189,7 @@ static void arm_doubling(struct t_fabric *f, struct fab_port *port, struct fab_l
 	assert_int_equal(fab_fault_arm(f->f, &fault), 0);
 }
 
-/* Where every packet is doubled on all VLs of all links there are not enough: some are lost. */
+/* If every packet is duplicated on all VLs of all links the pool runs out: some are lost. */
 static void doubled(void **state)
 {
 	struct t_fabric f;

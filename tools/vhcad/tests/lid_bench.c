@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a full linear forwarding table costs: 64-byte datagrams to LIDs at random, of all that there
+ * What a full linear forwarding table costs: 64-byte datagrams to random LIDs, of all that there
  * are, against two of them.  One port has all LIDs, so that nothing else differs.
  *
  * Only the device's work is measured, in processor time.  Both take turns, and are compared turn by

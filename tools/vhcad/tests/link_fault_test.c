@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Faults of links: which packets they strike, that the same are struck another time, what each
- * kind does to its packets, and that reliable connections do not mind.
+ * Faults of links: which packets they strike, that the same ones are struck in a second run, what
+ * each kind does to its packets, and that reliable connections survive them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
  * Dice
  */
 
-/* Which of the first so many packets are lost; their number. */
+/* Which of the first packets are lost; returns their number. */
 static u32 throws(u32 permille, u32 seed, u8 *lost)
 {
 	struct fab_fault fault = { .kind = FAB_LOSS, .permille = permille, .seed = seed };
@@ -54,13 +54,13 @@ static void as_many_as_asked(void **state)
 		s64 wanted = THROWS / 1000 * permille[i];
 		s64 n = throws(permille[i], 1 + i, lost);
 
-		/* six times the deviation of honest dice, at the most */
+		/* six times the deviation of fair dice, at the most */
 		assert_true((n - wanted) * (n - wanted) <=
 			    36 * wanted * (1000 - permille[i]) / 1000);
 	}
 }
 
-/* Neither at regular intervals nor in bursts: any two places tell nothing of one another. */
+/* Neither at regular intervals nor in bursts: any two places are independent. */
 static void no_pattern(void **state)
 {
 	static u8 lost[THROWS];
@@ -87,7 +87,7 @@ static void same_again(void **state)
 }
 
 /* ------------------------------------------------------------------------
- * What becomes of packets: three ports that count what arrives
+ * Effects on packets: three ports that count what arrives
  */
 struct end {
 	struct fab_port port;
@@ -200,7 +200,7 @@ static void arm(struct fixture *f, struct fab_fault fault)
 	assert_int_equal(fab_fault_arm(f->f, &fault), 0);
 }
 
-/* Expects these to have arrived at a port, and forgets them. */
+/* Checks what has arrived at a port, and forgets it. */
 static void arrived(struct fixture *f, u32 at, u32 n, const u32 *psn)
 {
 	struct end *e = &f->e[at];
@@ -217,7 +217,8 @@ static void arrived(struct fixture *f, u32 at, u32 n, const u32 *psn)
 } while (0)
 
 /*
- * A loss is no reason to treat those before and behind it singly; nobody overtakes what waits.
+ * A loss does not make the packets before and behind it travel one by one; none overtakes a packet
+ * that waits.
  */
 static void runs(void **state)
 {
@@ -234,7 +235,7 @@ static void runs(void **state)
 	arm(f, (struct fab_fault){ .kind = FAB_LOSS, .skip = 5, .count = 1 });
 	arm(f, (struct fab_fault){ .kind = FAB_DUPLICATE, .skip = 8, .count = 1 });
 	fab_send(&f->e[0].port, &run);
-	/* the last six wait behind the two of packet 9, and for its sake */
+	/* the last six wait behind the two of packet 9 */
 	assert_int_equal(e->n, 2);
 	assert_int_equal(e->npkts[0], 5);
 	assert_int_equal(e->psn[1], 6);
@@ -250,7 +251,7 @@ static void runs(void **state)
 	assert_int_equal(f->e[0].port.ib.drops, 1);
 }
 
-/* Only the link that was meant, in the direction that was meant. */
+/* Only the chosen link, in the chosen direction. */
 static void directions(void **state)
 {
 	static const struct {
@@ -281,7 +282,7 @@ static void directions(void **state)
 		fab_fault_clear(f->f, &f->e[0].port, NULL);
 		assert_int_equal(f->f->nfaults, 0);
 	}
-	/* at every link a packet is met once, whatever its way */
+	/* a fault of every link strikes a packet once on its whole route */
 	arm(f, (struct fab_fault){ .kind = FAB_LOSS, .skip = 2, .count = 1 });
 	send(f, 0, 1, 4);
 	pass_time(f, 0);
@@ -307,7 +308,7 @@ static void opcodes(void **state)
 	assert_int_equal(bits[OP_XRC_READ_REQ / 64], 1ull << OP_XRC_READ_REQ % 64);
 	assert_int_equal(wire_named("RC_SEND_ONLY_IMM", bits), 1);
 	assert_int_equal(wire_named("UD", bits), 2);
-	/* words are whole */
+	/* only whole words match */
 	assert_int_equal(wire_named("AC", bits), 0);
 	assert_int_equal(wire_named("", bits), 0);
 	assert_int_equal(wire_named("RC_SEND_ONLY_IMM_AND_MUCH_MORE_OF_IT", bits), 0);
@@ -335,7 +336,7 @@ static void names(void **state)
 	}
 }
 
-/* So many are let by, so many are struck, and then there is no fault any more. */
+/* @skip packets pass, @count packets are struck, and then the fault is disarmed. */
 static void counted(void **state)
 {
 	struct fixture *f = *state;
@@ -352,7 +353,7 @@ static void counted(void **state)
 	assert_false(f->f->nfaults);
 	pass_time(f, 0);
 	ARRIVED(f, 1, 0, 1, 5, 6);
-	/* and nothing asks any more */
+	/* and packets are not checked for faults any more */
 	assert_false(fab_queues(f->f));
 }
 
@@ -379,7 +380,7 @@ static void timed(void **state)
 	assert_int_equal(f->f->nfaults, 0);
 }
 
-/* A packet that is late holds up those behind it, of its link alone. */
+/* A packet that is delayed holds up those behind it, on its link only. */
 static void delayed(void **state)
 {
 	struct fixture *f = *state;
@@ -433,7 +434,7 @@ static void doubled(void **state)
 	assert_int_equal(f->e[0].port.ib.drops, 0);
 }
 
-/* Whatever bit it is, nobody takes the packet. */
+/* Whichever bit it is, no port accepts the packet. */
 static void spoiled(void **state)
 {
 	struct fixture *f = *state;
@@ -462,7 +463,7 @@ static void stalled(void **state)
 	assert_int_equal(f->e[1].n, 0);
 	pass_time(f, 20 * USEC);
 	ARRIVED(f, 1, 0, 1, 2, 3);
-	/* what it held up was not struck again */
+	/* packets that it held up were not struck again */
 	assert_int_equal(f->f->fault[0].fault.struck, 1);
 	send(f, 0, 1, 1);
 	pass_time(f, 100 * USEC - 1);
@@ -472,7 +473,7 @@ static void stalled(void **state)
 	assert_int_equal(f->f->nfaults, 0);
 }
 
-/* The port goes down and comes up again; what was on its way to it is lost. */
+/* The port goes down and comes up again; packets on their way to it are lost. */
 static void flapped(void **state)
 {
 	struct fixture *f = *state;
@@ -502,7 +503,7 @@ static void flapped(void **state)
 	send(f, 0, 1, 1);
 	pass_time(f, 0);
 	ARRIVED(f, 1, 5);
-	/* the sender's link: what it has sent before is under way already */
+	/* the sender's link: packets that it sent before are under way already */
 	arm(f, (struct fab_fault){ .kind = FAB_DELAY, .usec = 10, .count = 1 });
 	send(f, 1, 2, 1);
 	arm(f, (struct fab_fault){ .kind = FAB_FLAP, .usec = 5, .count = 1 });
@@ -518,7 +519,7 @@ static void flapped(void **state)
 	assert_int_equal(fab_plug(f->f, port, "t"), 0);
 }
 
-/* Faults that a packet meets together all do their part, in the order of arming. */
+/* Faults that strike the same packet all have their effect, in the order of arming. */
 static void together(void **state)
 {
 	struct fixture *f = *state;
@@ -581,7 +582,7 @@ static void refused(void **state)
  * A connection on top
  */
 
-/* Drops of a conversation over a fabric that loses so many. */
+/* Number of packets lost in a conversation, with this rate of losses. */
 static u64 converse(u32 permille, u32 seed)
 {
 	const struct fab_fault loss = { .kind = FAB_LOSS, .permille = permille, .seed = seed };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Lists of a device's objects: what they say of each, and that none is left
- * out or told twice.
+ * Lists of a device's objects: the fields of each, and that none is missing
+ * or listed twice.
  */
 #include <string.h>
 
 #include "dev/listing.h"
 #include "tests/tkey.h"
 
-/* The only object that a number names; it stands at this offset of what is told. */
+/* The only object with a number, which is at this offset of the entries. */
 static union vobject_info the_one(struct thca *h, enum vlist_kind kind, u32 off, u32 number)
 {
 	union vobject_info page[VLIST_PAGE], found = { 0 };
@@ -97,7 +97,7 @@ static void queue_pairs(void **state)
 	t_set_rec(&p.h[1], p.cq[1].slot, p.cq[1].ci);
 	assert_int_equal(cq_info(&p.cq[1]).filled, 2);
 
-	/* one under way that nobody answers; then it fails, and the next is flushed */
+	/* one under way without an answer; then it fails, and the next is flushed */
 	vdev_set_link(p.h[1].dev, 1, false);
 	t_send(&p.qp[0], &wr);
 	assert_int_equal(qp_info(&p.qp[0]).sq_requests, 1);
@@ -107,7 +107,7 @@ static void queue_pairs(void **state)
 	a = qp_info(&p.qp[0]);
 	assert_string_equal(vqp_state_name(a.state), "ERR");
 	assert_int_equal(a.stats.errors, 1);
-	/* a record that says nonsense is not believed */
+	/* an impossible record is ignored */
 	t_set_rec(&p.h[1], p.qp[1].slot + 1, 1u << 30);
 	assert_int_equal(qp_info(&p.qp[1]).rq_left, 0);
 	assert_string_equal(vqp_state_name(7), "?");
@@ -176,7 +176,7 @@ static struct vkey_info key_info(struct thca *h, u32 key)
 	return the_one(h, VLIST_KEYS, offsetof(struct vkey_info, key), key).key;
 }
 
-/* Regions, windows and what ties them; what is not valid reaches nothing. */
+/* Regions, windows and their connections; an invalid key has no range. */
 static void memory_keys(void **state)
 {
 	struct vhca_create_mkey_req fmr = {
@@ -274,7 +274,7 @@ static void pages(void **state)
 	}
 	assert_int_equal(all, 133);
 	assert_int_equal(pages, 3);
-	/* behind the end there is nothing, and that is no harm */
+	/* an index behind the end is harmless, and lists nothing */
 	from = INT32_MAX;
 	assert_int_equal(vdev_list(h.dev, VLIST_QPS, &from, page), 0);
 	assert_int_equal(from, VLIST_END);

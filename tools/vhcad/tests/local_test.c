@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Operations that never leave the device: registration, invalidation, windows.
- * Their place in the send queue, fences, and that each is carried out once.
+ * Local operations: registration, invalidation, windows.
+ * Their place in the send queue, fences, and that each is executed once.
  */
 #include <string.h>
 
@@ -118,7 +118,7 @@ static void expect(struct fixture *f, u64 id, u8 opcode)
 	assert_int_equal(t_expect_cqe(&f->p.cq[0], id, VHCA_CS_SUCCESS).opcode, opcode);
 }
 
-/* Register, use, end, register under another variant, use, end: in one go. */
+/* Register, use, invalidate, register under another variant, use, invalidate: in one go. */
 static void chain(void (*begin)(struct fixture *f))
 {
 	struct fixture f;
@@ -148,8 +148,8 @@ static void one_chain(void **state) { chain(setup); }
 static void one_chain_uc(void **state) { chain(setup_uc); }
 
 /*
- * The same while each packet is lost, late or doubled once.  What is sent again
- * needs its key still; what was registered is not registered twice.
+ * The same while each packet is lost, delayed or duplicated once.  A repeated packet still
+ * needs its key; a key is not registered twice.
  */
 static void chain_over_a_bad_wire(void **state)
 {
@@ -197,7 +197,7 @@ static void slow(void *arg, const struct fab_port *from, const struct wire_hdr *
 	v->delay = 10000;
 }
 
-/* Has the key a range?  Looks by a loop-back WRITE of another QP. */
+/* Has the key a range?  Tests it by a loop-back WRITE of another QP. */
 static bool alive(struct fixture *f, struct tqp *self, struct tcq *cq, u8 variant)
 {
 	struct twr wr = t_wr(VHCA_OP_WRITE, 5, &f->pages, 0, 8, &f->r, REGION - 8);
@@ -211,7 +211,7 @@ static bool alive(struct fixture *f, struct tqp *self, struct tcq *cq, u8 varian
 	return !e.status;
 }
 
-/* At the time at which nothing but the sending has happened. */
+/* At a time when packets were only sent. */
 static void fences(void **state)
 {
 	static const struct {
@@ -250,7 +250,7 @@ static void fences(void **state)
 		t_ring_sq(&f.p.qp[0]);
 		t_poll(&f.p.w);
 		t_expect_no_cqe(&f.p.cq[0]);
-		/* a second use of the key tells, before anything has arrived */
+		/* a second use of the key shows it, before anything has arrived */
 		wr = t_wr(VHCA_OP_WRITE, 5, &f.pages, 0, 8, &f.r, REGION - 8);
 		wr.sge[0].lkey = f.key | 1;
 		t_post(&a, &wr);
@@ -264,7 +264,7 @@ static void fences(void **state)
 	}
 }
 
-/* SQD: what was taken is carried out, what was not waits. */
+/* SQD: requests that were taken are executed, others wait. */
 static void drained(void **state)
 {
 	struct tqp a, b;
@@ -298,7 +298,7 @@ static void drained(void **state)
  * Refused
  */
 
-/* What stands before it completes, it fails, the rest is flushed. */
+/* Requests before it complete, it fails, the rest is flushed. */
 static void refuse(void (*begin)(struct fixture *f), u32 after)
 {
 	static const struct { u8 op, variant, status; } bad[] = {
@@ -339,7 +339,7 @@ static void refuse(void (*begin)(struct fixture *f), u32 after)
 static void refused(void **state) { refuse(setup, T_ERR); }
 static void refused_uc(void **state) { refuse(setup_uc, T_SQE); }
 
-/* One that waits, and is another entry when its turn comes. */
+/* One that waits, and whose entry has changed when its turn comes. */
 static void changed_while_waiting(void **state)
 {
 	struct vhca_wqe_ctrl *ctrl;
@@ -353,7 +353,7 @@ static void changed_while_waiting(void **state)
 	post_reg(&f, 2, 1, VHCA_WQE_FENCE);
 	t_ring_sq(&f.p.qp[0]);
 	t_poll(&f.p.w);
-	/* as if another QP's entry had been read since: this one is not at hand */
+	/* as if another QP's entry had been read since, so that this one is read again */
 	wqe_forget(qp_find(f.p.h[0].dev, f.p.qp[0].qpn));
 	ctrl = (struct vhca_wqe_ctrl *)(f.p.qp[0].sq + VHCA_WQE_BLOCK);
 	assert_int_equal(ctrl->opcode, VHCA_OP_REG_MR);
@@ -364,7 +364,7 @@ static void changed_while_waiting(void **state)
 	done(&f);
 }
 
-/* Entries that say more than they may, or end too early. */
+/* Entries with invalid fields, or that end too early. */
 static void malformed(void **state)
 {
 	for (u32 i = 0; i < 5; i++) {
@@ -412,7 +412,7 @@ static struct twr bind_wr(u64 id, u32 key, struct tmr *mr, u64 off, u64 len)
 	return wr;
 }
 
-/* A window opens in its turn: the SEND behind the bind tells the peer of it. */
+/* A window is bound in its turn: the SEND after the bind tells the peer of it. */
 static void windows(void **state)
 {
 	static const u8 types[] = { VHCA_QPT_RC, VHCA_QPT_UC };
@@ -459,7 +459,7 @@ static void windows(void **state)
 	}
 }
 
-/* What stands on a capability goes with it. */
+/* A capability that needs another one goes with it. */
 static void dependencies(void **state)
 {
 	static const struct { u8 off; u64 gone; } deps[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The log: whole lines, no forged ones, and a bound on what one source says.
+ * The log: whole lines, no forged ones, and a limit for each source.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static void whole_lines(void **state)
 	assert_int_equal(lines_with("vhcad: long: xxx"), 1);
 }
 
-/* Lines that the log says it left out. */
+/* Number of lines that the log says were left out. */
 static u32 left_out(void)
 {
 	char line[2048];
@@ -100,7 +100,7 @@ static void talkative_source(void **state)
 	nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
 	log_line("loud: again");
 	assert_int_equal(lines_with("loud: again"), 1);
-	/* what was not said is told of */
+	/* the number of lines left out is logged */
 	assert_int_equal(said + left_out(), 5000);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What data pay for management: 64-byte WRITEs while one port asks the other's agent without end,
- * by a request for every BATCH of them, against those WRITEs alone.  The time that the requests
- * take by themselves is not the data's.
+ * What management costs data traffic: 64-byte WRITEs while one port sends the other's agent
+ * requests without end, one for every BATCH of them, against those WRITEs alone.  The time of the
+ * requests themselves is not the data's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,7 @@ int main(void)
 	make_request(b);
 	answers = port_of(b, 0)->ib.rx_packets;
 	cost(b, false, true);
-	/* who asks is answered, or this would measure nothing */
+	/* every request is answered, or this would measure nothing */
 	assert_int_equal(port_of(b, 0)->ib.rx_packets - answers, LOOPS);
 	for (u32 i = 0; i < ROUNDS; i++) {
 		alone[i] = cost(b, true, false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Management packets in the fabric: routes of VL15, what reaches the agents of switches, and what
- * switches send themselves.  Each at the one switch, and in a topology.
+ * Management packets in the fabric: routes of VL15, packets for the agents of switches, and packets
+ * of switches.  Each with the one switch, and in a topology.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,15 +31,15 @@ struct world {
 	struct end e[PORTS];
 	u32 nends;
 	u64 now;
-	/* what the agents were told last, and how often */
+	/* the agents' last packet, and the number of packets */
 	u32 rx, sw, in_port, psn;
 	u32 states, state_port;
 	u8 old;
 	u32 bad_pkeys, bad_port;
 	u32 runs;
-	bool answer;			/* send it back where it came from, */
-	bool many;			/* or not, if there is no room: */
-	u32 refused;			/* so often there was none */
+	bool answer;			/* send it back where it came from */
+	bool many;			/* or, if there is no room, only */
+	u32 refused;			/* count that */
 };
 
 static void on_rx(struct fab_port *port, struct run *run)
@@ -51,7 +51,7 @@ static void on_rx(struct fab_port *port, struct run *run)
 	e->psn = run->h.psn;
 	assert_int_equal(payload_read(run->pl, run->skip, mad, sizeof(mad)), 0);
 	e->class = mad[1];
-	/* whoever receives may send */
+	/* a receiver may send */
 	if (e->w->answer && !e->quiet) {
 		run->h.psn++;
 		assert_true(fab_send_mad(port, run));
@@ -231,7 +231,7 @@ static void activate(struct port *ib)
 	assert_int_equal(port_set_state(ib, PORT_ACTIVE), 0);
 }
 
-/* Without a manager: nobody has a LID, and only the way to the neighbour is there. */
+/* Without a manager: no port has a LID, and only the neighbour can be reached. */
 static void neighbours(void **state)
 {
 	struct port_count c;
@@ -257,13 +257,13 @@ static void neighbours(void **state)
 		send_mad(&w, 0, LID_PERMISSIVE, 0, 8);
 		fab_switch_count(w.f, 0, w.e[0].port.at, &c);
 		assert_int_equal(c.xmit_pkts, 0);
-		/* the answer goes to the LID that the sender has, none: the port drops it */
+		/* the answer goes to the sender's LID, which is 0: the port drops it */
 		settle(&w);
 		assert_int_equal(w.e[0].n, 0);
 		fab_switch_count(w.f, 0, w.e[0].port.at, &c);
 		assert_int_equal(c.xmit_pkts, 1);
 		assert_int_equal(c.rcv_pkts, 1);
-		/* to a LID of nobody */
+		/* to a LID that no port has */
 		send_mad(&w, 0, 77, 0, 9);
 		settle(&w);
 		assert_int_equal(w.rx, 2);
@@ -309,7 +309,7 @@ static void lid_routed(void **state)
 		settle(&w);
 		assert_int_equal(w.e[2].n, 1);
 		assert_int_equal(w.e[0].port.ib.drops, 1);
-		/* each of a port's own stays in it */
+		/* packets to a port's own LIDs stay in it */
 		for (u32 lid = 4; lid < 8; lid++) {
 			send_mad(&w, 0, lid, 0, lid);
 			settle(&w);
@@ -357,7 +357,7 @@ static void switch_lids(void **state)
 	}
 }
 
-/* Who receives answers, again and again: time passes, nothing calls itself. */
+/* Each receiver answers, repeatedly: time passes, and there is no recursion. */
 static void ping_pong(void **state)
 {
 	struct world w;
@@ -372,19 +372,19 @@ static void ping_pong(void **state)
 	}
 	w.answer = false;
 	settle(&w);
-	/* what waits is bounded */
+	/* the number of waiting packets is limited */
 	for (u32 i = 0; i < FAB_MADS_MOST; i++)
 		assert_true(send_mad(&w, 0, LID_PERMISSIVE, 0, i));
 	assert_false(send_mad(&w, 0, LID_PERMISSIVE, 0, 0));
 	assert_int_equal(w.e[0].port.ib.vl15_dropped, 1);
 	settle(&w);
 	assert_int_equal(w.rx, FAB_MADS_MOST);
-	/* what waits to leave goes with its port */
+	/* packets that wait to leave are dropped with their port */
 	send_mad(&w, 0, LID_PERMISSIVE, 0, 0);
 	end(&w);
 }
 
-/* Who asks a switch too much gets no answers, and whoever asks besides gets his. */
+/* A node that asks a switch too much gets no answers, and others get theirs. */
 static void answers_for_each(void **state)
 {
 	for (u32 topology = 0; topology < 2; topology++) {
@@ -412,7 +412,7 @@ static void answers_for_each(void **state)
 	}
 }
 
-/* States of ports, one after the other, and what passes. */
+/* States of ports, one after the other, and the packets that pass in each. */
 static void states(void **state)
 {
 	struct world w;
@@ -461,7 +461,7 @@ static void enforce(struct port *at, bool in, bool out)
 	port_set_setup(at, &setup);
 }
 
-/* P_Keys at ports of switches, one way and the other. */
+/* P_Keys at ports of switches, in both directions. */
 static void pkeys(void **state)
 {
 	struct port_count c;
@@ -482,7 +482,7 @@ static void pkeys(void **state)
 		fab_switch_count(w.f, 0, w.bad_port, &c);
 		assert_int_equal(c.rcv_constraint, in);
 		assert_int_equal(c.xmit_constraint, !in);
-		/* the other way is not asked */
+		/* the other direction is not checked */
 		send_data(&w, 1, 0, 0xffff);
 		assert_int_equal(w.e[0].n, 1);
 		/* management by VL15 has no partitions */
@@ -525,7 +525,7 @@ static void members(void **state)
 	}
 }
 
-/* A port takes its own LIDs, whatever tables say; also while links have faults. */
+/* A port accepts its own LIDs, whatever tables say; also while links have faults. */
 static void own_lids(void **state)
 {
 	const struct fab_fault fault = { .kind = FAB_LOSS, .permille = 1, .skip = 1000, .seed = 1 };
@@ -533,7 +533,7 @@ static void own_lids(void **state)
 
 	for (u32 how = 0; how < 4; how++) {
 		start(&w, how & 1, true);
-		/* who knows that nobody has a LID would not even let the packet set out */
+		/* a manager that knows that no port has the LID would not let the packet be sent */
 		subnet_static_yield(w.f);
 		if (how & 2)
 			assert_int_equal(fab_fault_arm(w.f, &fault), 0);
@@ -557,7 +557,7 @@ static void own_lids(void **state)
 	}
 }
 
-/* The switch tells of its ports, its agents of the time. */
+/* The switch notifies its agents of changes of its ports and of the time. */
 static void told(void **state)
 {
 	struct world w;
@@ -616,7 +616,7 @@ static void port_zero(void **state)
 	}
 }
 
-/* What is far on its way when its sender goes belongs to nobody. */
+/* A packet whose sender is unplugged goes on without a sender. */
 static void sender_gone(void **state)
 {
 	struct world w;
@@ -631,7 +631,7 @@ static void sender_gone(void **state)
 	assert_int_equal(fab_plug(w.f, &w.e[2].port, "h2"), 0);
 	settle(&w);
 	assert_int_equal(w.e[0].n, 0);
-	/* and one that is there to the end of all */
+	/* and one that stays until the fabric ends */
 	fab_link_up(w.f, fab_link_find(w.f, "a-b"), true);
 	send_mad(&w, 2, w.e[0].port.ib.lid, 0, 1);
 	while (!link_is_busy(w.f, "a-b"))
@@ -639,7 +639,7 @@ static void sender_gone(void **state)
 	end(&w);
 }
 
-/* A fault that is about a management class, or a destination QP. */
+/* A fault for a management class, or for a destination QP. */
 static void faults(void **state)
 {
 	struct fab_fault fault = { .kind = FAB_LOSS, .permille = 1000, .mgmt_class = 0x81 };
@@ -681,7 +681,7 @@ static void faults(void **state)
 		send_mad(&w, 0, LID_PERMISSIVE, 0, 1);
 		settle(&w);
 		assert_int_equal(w.rx, 3);
-		/* a bit that is wrong */
+		/* a corrupted bit */
 		fab_fault_clear(w.f, NULL, NULL);
 		fault = (struct fab_fault){ .kind = FAB_CORRUPT, .permille = 1000 };
 		assert_int_equal(fab_fault_arm(w.f, &fault), 0);
@@ -726,7 +726,7 @@ static void no_flow_control(void **state)
 	end(&w);
 }
 
-/* A host that always has MADs to send holds up nobody's packets. */
+/* A host that always sends MADs holds up no other packets. */
 static void flood(void **state)
 {
 	struct payload pl;
@@ -770,7 +770,7 @@ static void many_ports(void **state)
 	run = mad_to(port, port[SWITCH_MAX_PORTS - 1].ib.lid, 5, 0, &pl);
 	fab_send(port, &run);
 	assert_int_equal(port[SWITCH_MAX_PORTS - 1].ib.rx_packets, 1);
-	/* the manager that comes finds all as it is, and changes it */
+	/* a new manager finds everything as it is, and changes it */
 	subnet_static_yield(w.f);
 	subnet_static_yield(w.f);
 	assert_true(port[3].open);

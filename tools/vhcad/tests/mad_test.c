@@ -107,7 +107,7 @@ static void layouts_fit(void **state)
 	}
 }
 
-/* Every field has what was written last, whatever its neighbours have. */
+/* Every field keeps its last value, whatever is written to its neighbours. */
 static void neighbours(void **state)
 {
 	u64 seed = 1, have[64];
@@ -129,7 +129,7 @@ static void neighbours(void **state)
 	}
 }
 
-/* One bit of a field's least significant end, and where it must lie. */
+/* The least significant bit of a field, and its place. */
 static void places(void **state)
 {
 	static const struct {

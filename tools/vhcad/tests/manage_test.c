@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Management of an adapter: QP 0 before its port is active, the commands that reach the agents of
- * its ports, what they tell the subnet manager, and that they need no driver.
+ * Management of an adapter: QP 0 before its port is active, the commands for the agents of its
+ * ports, traps, and that agents need no driver.
  */
 #include <string.h>
 
@@ -69,7 +69,7 @@ static void done(struct fixture *f)
 	t_two_fini(&f->w, f->h);
 }
 
-/* Nobody takes ports up any more, and those of both adapters are in INIT. */
+/* Ports are not managed any more, and those of both adapters are in INIT. */
 static void unmanaged(struct fixture *f)
 {
 	struct vhca_eqe e;
@@ -104,7 +104,7 @@ static void route(u8 *mad, u32 hops, const u8 *path)
 		memcpy(mad + DR_INITIAL_PATH + 1, path, hops);
 }
 
-/* Adapter 0 sends a datagram; it is complete, whatever becomes of it. */
+/* Adapter 0 sends a datagram; the send completes, whatever happens to the datagram. */
 static void send_mad(struct fixture *f, struct tqp *qp, const u8 *mad, u16 dlid, u32 dqpn)
 {
 	struct twr wr = t_wr(VHCA_OP_SEND, 1, &f->mr[0], 0, MAD_LEN, NULL, 0);
@@ -133,7 +133,7 @@ static struct vhca_cqe received(struct fixture *f, u32 i, u32 qpn, u8 *mad)
 	return e;
 }
 
-/* A trap that the subnet manager gets, which is adapter 1's host. */
+/* A trap that the subnet manager gets, which runs on adapter 1's host. */
 static void trapped(struct fixture *f, u16 number, u8 *mad)
 {
 	received(f, 1, 0, mad);
@@ -180,10 +180,10 @@ static void before_active(void **state)
 	assert_int_equal(mad_get(mad + SMP_DATA, NI_NODE_GUID), f.h[1].dev->node_guid);
 	assert_int_equal(mad_get(mad + SMP_DATA, NI_PORTS), 1);
 	assert_int_equal(mad_get(mad + SMP_DATA, NI_LOCAL_PORT), 1);
-	/* nothing of it was the other host's business */
+	/* the other host has received nothing of it */
 	t_expect_no_cqe(&f.cq[1]);
 
-	/* SMInfo is: its manager answers */
+	/* but SMInfo: its manager answers */
 	request(&f, mad, MAD_CLASS_SUBN_DR, MAD_GET, ATTR_SM_INFO, 0);
 	route(mad, 2, way);
 	send_mad(&f, &f.smi[0], mad, LID_PERMISSIVE, 0);
@@ -201,7 +201,7 @@ static void before_active(void **state)
 	done(&f);
 }
 
-/* An adapter whose driver has gone answers, by QP 0 and by QP 1; others find nobody there. */
+/* An adapter without a driver answers by QP 0 and by QP 1; other QPs do not exist. */
 static void without_driver(void **state)
 {
 	u8 mad[MAD_LEN];
@@ -224,7 +224,7 @@ static void without_driver(void **state)
 	received(&f, 0, 1, mad);
 	assert_int_equal(mad_get(mad, MAD_METHOD), MAD_GET_RESP);
 	assert_true(mad_get(mad + PERF_DATA, PC_RCV_PKTS) > 0);
-	/* CM's: the host would have to answer */
+	/* a CM datagram: the host would have to answer */
 	rx_no_qp = f.h[1].dev->port[0].count.rx_no_qp;
 	request(&f, mad, 7, MAD_SEND, 0x10, 0);
 	send_mad(&f, &f.gsi[0], mad, lid, 1);
@@ -248,7 +248,7 @@ static void to_oneself(void **state)
 	send_mad(&f, &f.gsi[0], mad, port_of(&f, 0)->lid, 1);
 	received(&f, 0, 1, mad);
 	assert_int_equal(mad_get(mad, MAD_TID), f.tid);
-	/* what its agents do not know comes to QP 1 itself */
+	/* datagrams that its agents do not handle come to QP 1 itself */
 	request(&f, mad, 7, MAD_SEND, 0x10, 0);
 	send_mad(&f, &f.gsi[0], mad, port_of(&f, 0)->lid, 1);
 	received(&f, 0, 1, mad);
@@ -258,7 +258,7 @@ static void to_oneself(void **state)
 
 /* ---- commands ---- */
 
-/* Where commands have their datagrams. */
+/* Addresses of a command's datagrams. */
 struct exchange {
 	u64 in, out;
 	struct vhca_asqe sqe;
@@ -315,7 +315,7 @@ static void process_mad(void **state)
 	mad[PERF_DATA + 1] = 1;
 	assert_int_equal(process(&f, &x, mad), VHCA_MAD_CONSUMED | VHCA_MAD_REPLY);
 
-	/* what is done without an answer, and what is for others */
+	/* a datagram without an answer, and one that is not for agents */
 	request(&f, mad, MAD_CLASS_SUBN, MAD_TRAP_REPRESS, ATTR_NOTICE, 0);
 	assert_int_equal(process(&f, &x, mad), VHCA_MAD_CONSUMED);
 	request(&f, mad, MAD_CLASS_SUBN, MAD_GET_RESP, ATTR_PORT_INFO, 0);
@@ -327,7 +327,7 @@ static void process_mad(void **state)
 	done(&f);
 }
 
-/* A wrong M_Key is not answered, unless it does not matter. */
+/* A request with a wrong M_Key is not answered, unless keys are to be ignored. */
 static void ignored_mkey(void **state)
 {
 	struct port_setup setup_;
@@ -349,7 +349,7 @@ static void ignored_mkey(void **state)
 	done(&f);
 }
 
-/* Refused, and nothing of what the datagram asks for is done. */
+/* Refused, and nothing that the datagram asks for is done. */
 static void process_refused(void **state)
 {
 	struct vhca_asqe good;
@@ -408,7 +408,7 @@ static u32 modify(struct fixture *f, u32 set, u32 clear, u8 flags)
 	return t_admin(&f->h[0], VHCA_CMD_MODIFY_PORT, &req, sizeof(req), NULL);
 }
 
-/* What the host says of itself is in the port's attributes, and the subnet manager hears of it. */
+/* The host's capability flags are in the port's attributes, and the subnet manager gets a trap. */
 static void modify_port(void **state)
 {
 	u8 mad[MAD_LEN];
@@ -427,18 +427,18 @@ static void modify_port(void **state)
 	assert_int_equal(mad_get(mad + SMP_DATA, TRAP144_CAPS),
 			 own | VHCA_PORT_CAP_SM | VHCA_PORT_CAP_CM);
 	assert_int_equal(mad_get(mad + SMP_DATA, TRAP144_LID), port_of(&f, 0)->lid);
-	/* the same again is no news; other bits stay */
+	/* the same again causes no trap; other bits stay */
 	assert_int_equal(modify(&f, VHCA_PORT_CAP_SM, VHCA_PORT_CAP_SNMP_TUNNEL, 0), VHCA_ST_OK);
 	t_settle(&f.w, MSEC);
 	t_expect_no_cqe(&f.cq[1]);
 	assert_int_equal(modify(&f, 0, VHCA_PORT_CAP_SM, 0), VHCA_ST_OK);
 	assert_int_equal(le32toh(attrs(&f).cap_mask), own | VHCA_PORT_CAP_CM);
-	/* the trap before is still repeated, and says something else from now on */
+	/* the earlier trap is still repeated, with the new contents */
 	t_settle(&f.w, 2000 * MSEC);
 	trapped(&f, TRAP_LOCAL_CHANGE, mad);
 	assert_int_equal(mad_get(mad + SMP_DATA, TRAP144_CAPS), own | VHCA_PORT_CAP_CM);
 	t_expect_no_event(&f.h[0]);
-	/* with its driver goes what it has said */
+	/* a reset of the driver's device clears its flags */
 	vdev_reset(f.h[0].dev);
 	assert_int_equal(port_of(&f, 0)->cap_mask, own);
 	done(&f);
@@ -468,7 +468,7 @@ static void modify_refused(void **state)
 	REFUSED(mtu, 1, port, 1, VHCA_ST_BAD_FIELD);
 	REFUSED(rsvd0, 1, port, 1, VHCA_ST_BAD_FIELD);
 	REFUSED(rsvd1, htole32(1), port, 1, VHCA_ST_BAD_FIELD);
-	/* not the host's: that the device sends traps */
+	/* a flag that is not the host's: that the device sends traps */
 	REFUSED(set_caps, htole32(1u << 2), port, 1, VHCA_ST_BAD_FIELD);
 	REFUSED(clear_caps, htole32(1u << 2), port, 1, VHCA_ST_BAD_FIELD);
 	REFUSED(clear_caps, htole32(VHCA_PORT_CAP_SM), set_caps, htole32(VHCA_PORT_CAP_SM),
@@ -509,7 +509,7 @@ static void node_desc(void **state)
 
 /* ---- violations ---- */
 
-/* Wrong keys are counted in the port's attributes, and the subnet manager hears of them. */
+/* Wrong keys are counted in the port's attributes, and the subnet manager gets a trap. */
 static void violations(void **state)
 {
 	u8 mad[MAD_LEN];
@@ -517,7 +517,7 @@ static void violations(void **state)
 
 	setup(&f);
 	managed_by_1(&f);
-	/* from the manager's host, as it has both keys wrong */
+	/* from the manager's host, with both keys wrong */
 	port_of(&f, 1)->pkey[1] = 0x8777;
 	for (u32 k = 0; k < 2; k++) {
 		struct twr wr = t_wr(VHCA_OP_SEND, 1, &f.mr[1], 0, MAD_LEN, NULL, 0);
@@ -538,12 +538,12 @@ static void violations(void **state)
 	assert_int_equal(modify(&f, 0, 0, VHCA_PORT_RESET_QKEY_VIOL), VHCA_ST_OK);
 	assert_int_equal(le32toh(attrs(&f).qkey_viol), 0);
 	assert_int_equal(le32toh(attrs(&f).pkey_viol), 1);
-	/* what the port has counted since it was made stays */
+	/* counters since the port was made are not reset */
 	assert_int_equal(t_stats(&f.h[0]).qkey_violations, 1);
 	done(&f);
 }
 
-/* What a manager sets can be asked for. */
+/* Attributes that a manager has set can be queried. */
 static void port_attrs(void **state)
 {
 	struct port_setup s;

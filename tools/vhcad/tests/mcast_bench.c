@@ -31,7 +31,7 @@ struct bench {
 	struct tqp same[QPS];		/* all on one adapter */
 };
 
-/* Each group has a LID of its own: no adapter hears the other's. */
+/* Each group has a LID of its own: no adapter receives the other's. */
 static const u8 mgid[2][16] = { { 0xff, 0x12, [15] = 1 }, { 0xff, 0x12, [15] = 2 } };
 
 static void attach(struct tqp *qp, u32 group)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast in the switch: who hears what, how often, and what it costs those
- * who do not.
+ * Multicast in the switch: the receivers, the number of copies, and the cost for
+ * ports that do not receive.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -63,7 +63,7 @@ static void rx_mcast(struct fab_port *port, struct datagram *d)
 	assert_int_equal(datagram_front(d), 0);
 	assert_int_equal(d->ready, sizeof(l->front));
 	memcpy(l->front, d->front, sizeof(l->front));
-	/* made once, for all: what the sender's memory holds later does not count */
+	/* made once, for all: later changes of the sender's memory do not matter */
 	l->data[0] ^= 1;
 }
 
@@ -124,7 +124,7 @@ static void send(struct fixture *f, u32 from, u16 dlid, u32 npkts)
 	fab_send(&f->l[from].port, &run);
 }
 
-/* Expects what each has got since the last time, a digit a port. */
+/* Checks what each has received since the last call, a digit for each port. */
 static void heard(struct fixture *f, const char *want)
 {
 	char have[PORTS + 1] = "";
@@ -147,7 +147,7 @@ static void leave(struct fixture *f, u32 i, u16 mlid)
 	fab_mc_leave(&f->l[i].port, mlid);
 }
 
-/* Members get one copy each, however often they joined; who is not one gets none. */
+/* Members get one copy each, however often they joined; others get none. */
 static void members(void **state)
 {
 	struct fixture *f = *state;
@@ -185,7 +185,7 @@ static void members(void **state)
 	heard(f, "00001");
 }
 
-/* A sender that is a member hears itself, but not over the cable. */
+/* A sender that is a member gets its own packet, but not over the cable. */
 static void loopback(void **state)
 {
 	struct fixture *f = *state;
@@ -202,7 +202,7 @@ static void loopback(void **state)
 	assert_int_equal(far->ib.rx_packets, 3);
 	assert_int_equal(far->ib.rx_bytes, own->ib.tx_bytes);
 	assert_int_equal(far->ib.rx_mcast, 3);
-	/* with its cable pulled it hears nothing, and nobody hears it */
+	/* with its cable pulled it receives nothing, and no other port receives from it */
 	port_set_cable(&f->l[1].port.ib, false);
 	send(f, 1, GROUP, 1);
 	send(f, 2, GROUP, 1);
@@ -220,7 +220,7 @@ static void loopback(void **state)
 	leave(f, 2, GROUP);
 }
 
-/* So does the only member of a group that no switch knows of; who has not joined does not. */
+/* So does the only member of a group that no switch knows of; a port that is no member does not. */
 static void alone(void **state)
 {
 	const struct port_mask all = { { ~0ull } };
@@ -244,7 +244,7 @@ static void alone(void **state)
 	heard(f, "00000");
 }
 
-/* All receivers get the same GRH and payload, put together once. */
+/* All receivers get the same GRH and payload, which are put together once. */
 static void one_front(void **state)
 {
 	struct fixture *f = *state;
@@ -303,7 +303,7 @@ static void hooked(void **state)
 	room = fab_room(&f->l[0].port);
 	fab_set_now(f->fabric, 5000);
 	send(f, 0, GROUP, 1);
-	/* its own copy did not travel; the second of the three branches lost it */
+	/* its own copy did not travel; the hook has lost the second of the three others */
 	assert_int_equal(b.hooked, 3);
 	assert_int_equal(f->l[0].port.ib.drops, 1);
 	heard(f, "10000");
@@ -312,7 +312,7 @@ static void hooked(void **state)
 	heard(f, "01010");
 	assert_int_equal(f->l[1].port.ib.rx_mcast, 1);
 	assert_int_equal(f->l[2].port.ib.rx_mcast, 0);
-	/* as many as there is said to be room for arrive, wherever they go */
+	/* as many as fab_room() allows arrive, wherever they go */
 	assert_int_equal(fab_room(&f->l[0].port), room);
 	for (u32 i = 0; i < room; i++)
 		send(f, 4, GROUP, 1);
@@ -327,7 +327,7 @@ static void hooked(void **state)
 	assert_int_equal(fab_set_packet_hook(f->fabric, NULL, NULL), 0);
 }
 
-/* A group that cannot grow is as it was. */
+/* A join without memory leaves the group as it was. */
 static void no_memory(void **state)
 {
 	struct fixture *f = *state;
@@ -354,7 +354,7 @@ static void no_memory(void **state)
 		leave(f, i, GROUP);
 }
 
-/* As long as packets queue there is room for as many as the widest group of now asks for. */
+/* While packets queue, the room for them follows the largest group at that time. */
 static void room(void **state)
 {
 	struct branch b = { .lose = UINT32_MAX };

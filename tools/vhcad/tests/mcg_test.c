@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Multicast groups: attached QPs, what they get, and what is refused.
+ * Multicast groups: attached QPs, what they receive, and what is refused.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -166,7 +166,7 @@ static void expect_nothing(struct fixture *f)
 		t_expect_no_cqe(&f->cq[i]);
 }
 
-/* Those attached get one copy each, however often; the sender need not be one of them. */
+/* Attached QPs get one copy each, however often they were attached; a sender need not be one. */
 static void delivery(void **state)
 {
 	struct fixture *f = *state;
@@ -205,7 +205,7 @@ static void delivery(void **state)
 	expect_sent(f, 0);
 	expect(f, 1, 0);
 	expect_nothing(f);
-	/* a Q_Key that is not the group's reaches nobody */
+	/* a packet whose Q_Key is not the group's is received by no QP */
 	assert_int_equal(t_stats(&f->h[1]).qkey_violations, 0);
 	send_to(&f->qp[0], &f->mr[0], ({
 		struct vhca_wqe_ud ud = to_group(mgid, MLID);
@@ -218,7 +218,7 @@ static void delivery(void **state)
 	assert_int_equal(t_stats(&f->h[1]).qkey_violations, 1);
 }
 
-/* What a sender attached to the group gets of its own. */
+/* Copies that a sender gets of its own multicasts if it is attached. */
 static void own_multicasts(void **state)
 {
 	struct fixture *f = *state;
@@ -246,7 +246,7 @@ static void own_multicasts(void **state)
 	expect_nothing(f);
 	detach(&f->qp[0]);
 	detach(&second);
-	/* without loopback: not to itself, but to others, of the same adapter too */
+	/* with loopback blocked: not to itself, but to others, of the same adapter too */
 	attach(&deaf);
 	attach(&second);
 	send_to(&deaf, &f->mr[0], to_group(mgid, MLID));
@@ -257,7 +257,7 @@ static void own_multicasts(void **state)
 	expect_sent(f, 0);
 	t_expect_no_cqe(&f->cq[0]);
 	t_expect_cqe(&f->cq[1], 1, VHCA_CS_SUCCESS);
-	/* and it hears others */
+	/* and it receives from others */
 	detach(&second);
 	send(f, 1);
 	expect(f, 0, 1);
@@ -265,7 +265,7 @@ static void own_multicasts(void **state)
 	assert_int_equal(t_stats(&f->h[0]).rx_mcast_packets, 1);
 }
 
-/* A port with several LIDs sends from each of them, and no QP without loopback hears itself. */
+/* A port with several LIDs sends from each; QPs that block loopback recognise all of them. */
 static void own_lids(void **state)
 {
 	struct vhca_wqe_ud ud = to_group(mgid, MLID);
@@ -293,7 +293,7 @@ static void own_lids(void **state)
 	}
 }
 
-/* A QP hears its own port alone, from when it has one. */
+/* A QP receives only at its own port, from when it has one. */
 static void ports(void **state)
 {
 	struct fixture *f = *state;
@@ -308,7 +308,7 @@ static void ports(void **state)
 	expect_sent(f, 0);
 	expect(f, 2, 0);
 	expect_nothing(f);
-	/* it comes up on the second port, which hears the group as well */
+	/* it is brought up on the second port, which has joined the group as well */
 	t_attr_init(&a, 2);
 	a.qkey = htole32(QKEY);
 	assert_int_equal(t_modify(&late, &a, t_mask(VHCA_QPT_UD, T_INIT)), VHCA_ST_OK);
@@ -326,7 +326,7 @@ static void ports(void **state)
 	expect_nothing(f);
 }
 
-/* Packets to a group's LID that are not a multicast to a group reach nobody. */
+/* Packets to a group's LID that are not a multicast to a group are received by no QP. */
 static void not_to_a_group(void **state)
 {
 	struct fixture *f = *state;
@@ -350,7 +350,7 @@ static void not_to_a_group(void **state)
 	expect_sent(f, 0);
 	expect_nothing(f);
 	assert_int_equal(t_stats(&f->h[1]).rx_no_qp, 3);
-	/* a group is not there for what has no receive, which is counted */
+	/* a group member without a receive misses the packet, which is counted */
 	send(f, 0);
 	expect_sent(f, 0);
 	expect(f, 1, 0);
@@ -364,7 +364,7 @@ static void not_to_a_group(void **state)
 	assert_int_equal(t_stats(&f->h[1]).rx_no_receive, 1);
 }
 
-/* What one receiver's completion says of itself is not in the next one's. */
+/* Fields of one receiver's completion do not appear in the next one's. */
 static void own_completions(void **state)
 {
 	struct fixture *f = *state;
@@ -399,7 +399,7 @@ static void own_completions(void **state)
 	}
 }
 
-/* QPs that go leave their groups, and so does everything with a reset. */
+/* Destroying a QP detaches it from its groups, and a reset detaches all. */
 static void leaving(void **state)
 {
 	struct fixture *f = *state;
@@ -418,7 +418,7 @@ static void leaving(void **state)
 	assert_int_equal(groups(&f->h[1]), 0);
 	vdev_reset(f->h[2].dev);
 	assert_int_equal(groups(&f->h[2]), 0);
-	/* nobody hears the LID any more */
+	/* the LID is not joined any more */
 	send(f, 0);
 	expect_sent(f, 0);
 	assert_int_equal(t_stats(&f->h[0]).tx_discards, 1);
@@ -497,7 +497,7 @@ static void switched_off(void **state)
 	}
 }
 
-/* The n-th of many QPs that are only there to be attached, on doorbell pages of their own. */
+/* The n-th of many QPs that are only attached, on doorbell pages of their own. */
 static struct tqp make_qp(struct fixture *f, u32 n)
 {
 	struct thca *h = &f->h[0];
@@ -536,7 +536,7 @@ static void expect_listed(struct tqp *qp, u32 n)
 		assert_int_equal(page[0].group.qpn[i], qp[i].qpn);
 }
 
-/* As many groups as the device says, and as many QPs of one; then room again. */
+/* As many groups as the device reports, and as many QPs of one; then there is room again. */
 static void limits(void **state)
 {
 	struct fixture *f = *state;
@@ -578,7 +578,7 @@ static void limits(void **state)
 	free(qp);
 }
 
-/* An attach without memory is none, and leaves no port behind that hears. */
+/* An attach without memory fails, and leaves no port joined. */
 static void no_memory(void **state)
 {
 	struct fixture *f = *state;
@@ -598,7 +598,7 @@ static void no_memory(void **state)
 	assert_int_equal(t_stats(&f->h[0]).tx_discards, n);
 }
 
-/* A receiver's P_Key is the one that its port has now. */
+/* A receiver's P_Key is the present one of its port. */
 static void new_pkey(void **state)
 {
 	struct fixture *f = *state;
@@ -617,8 +617,9 @@ static void new_pkey(void **state)
 }
 
 /*
- * A member dies while a datagram of its group is on its way: it gets none, another member of the
- * same adapter does, and with the last one the group is left, which switches discard from then on.
+ * A member is destroyed while a datagram of its group is on its way: it gets none, another member
+ * of the same adapter does, and with the last one the group is left, which switches discard from
+ * then on.
  */
 static void member_dies(void **state)
 {

@@ -102,7 +102,7 @@ static void copies_between_devices(void **state)
 
 #define PIECES	40u
 
-/* Cuts some pages into pieces, in an order that is not theirs; returns their bytes. */
+/* Cuts some pages into pieces, in a mixed order; returns their bytes. */
 static u64 cut(struct dma_seg *seg, u64 base, u32 pages, u32 longest)
 {
 	u64 bytes = 0;
@@ -155,7 +155,7 @@ static void lists_of_pieces(void **state)
 	}
 }
 
-/* Long ones, whose next piece is looked at ahead: also when there is none, or no memory. */
+/* Long lists, whose next piece is prefetched: also when there is none, or no memory. */
 static void lists_of_pages(void **state)
 {
 	struct fixture *f = *state;
@@ -179,7 +179,7 @@ static void lists_of_pages(void **state)
 	assert_memory_equal(f->a + PAGE - 16, f->b, 24);
 	assert_memory_equal(f->a + 2 * PAGE, f->b + 24, 1976);
 
-	/* the receiver's memory ends, then the sender's: what is before it has arrived */
+	/* the receiver's memory ends, then the sender's: bytes before that have arrived */
 	memset(f->a, 0, 4 * PAGE);
 	assert_int_equal(dma_copy(f->m, to + 2, 2, f->m, from, 0, false, &src_fault), -EFAULT);
 	assert_false(src_fault);
@@ -419,7 +419,7 @@ static void references(void **state)
 	assert_int_equal(dma_ref_publish(&rd, 112, buf, 8, 0), -EFAULT);
 	assert_int_equal(dma_ref_publish(&ref, 111, buf, 8, 0), -EINVAL);
 
-	/* words that are read are not there to be written, nor those at odd places */
+	/* read-only words cannot be written, nor unaligned ones */
 	assert_int_equal(dma_ref_xchg32(&rd, 8, 1, &v32), -EFAULT);
 	assert_int_equal(dma_ref_or64(&rd, 8, 1, &v), -EFAULT);
 	assert_int_equal(dma_ref_store8_release(&rd, 8, 1), -EFAULT);
@@ -438,7 +438,7 @@ static void references(void **state)
 	assert_int_equal(gmem_ref_get(&bad, f->m, BASE, 0, false), -EFAULT);
 	assert_int_equal(dma_ref_read(&bad, 0, buf, 0), -EFAULT);
 
-	/* another range goes: the reference stays good; its own goes: it does not */
+	/* another range is revoked: the reference stays good; its own is: it does not */
 	assert_int_equal(gmem_unmap(f->m, BASE + 4 * PAGE, 4 * PAGE), 0);
 	assert_int_equal(dma_ref_load64_acquire(&ref, 8, &v), 0);
 	assert_int_equal(v, 79);

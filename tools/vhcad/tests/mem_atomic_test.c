@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Atomic operations on guest memory: what they do, what they refuse, and that
- * the guest's own CPUs cannot come between.
+ * Atomic operations on guest memory: their results, refusals, and that
+ * the guest's own CPUs cannot interfere.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -48,7 +48,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A sum bit by bit, which forgets its carry behind each end. */
+/* A sum bit by bit, which drops the carry at each end. */
 static u64 sum_of_fields(u64 a, u64 b, u64 ends)
 {
 	u64 sum = 0;
@@ -107,11 +107,11 @@ static void swaps(void **state)
 		assert_int_equal(f->w[1], want);
 		hits += hit;
 	}
-	/* the test saw both */
+	/* both results occurred */
 	assert_in_range(hits, ROUNDS / 10, ROUNDS - ROUNDS / 10);
 }
 
-/* Odd places, places that are not there, and memory that is there to be read alone. */
+/* Unaligned words, unmapped ones, and read-only memory. */
 static void refused(void **state)
 {
 	struct fixture *f = *state;
@@ -151,7 +151,7 @@ static void *guest_counts(void *arg)
 	return NULL;
 }
 
-/* The device counts in the lower half, which is full of carries that must not leave it. */
+/* The device counts in the lower half, whose carries must not leave it. */
 static void counted_together(void **state)
 {
 	struct fixture *f = *state;
@@ -168,7 +168,7 @@ static void counted_together(void **state)
 	assert_int_equal(f->w[1], (u64)TURNS << 32 | (u32)sum);
 }
 
-/* Bit 0 is a lock: whoever has swapped it in adds to what it guards. */
+/* Bit 0 is a lock: a thread that has swapped it in adds to the guarded word. */
 static void *guest_locks(void *arg)
 {
 	struct fixture *f = arg;

@@ -123,7 +123,7 @@ static void lists_by_chance(void **state)
 	free(want);
 }
 
-/* Nothing is copied behind a failure, and what is before it has arrived. */
+/* Nothing is copied behind a failure, and bytes before it have arrived. */
 static void stops_at_a_failure(void **state)
 {
 	struct fixture *f = *state;
@@ -169,8 +169,8 @@ static void spin(u32 *n)
 }
 
 /*
- * Polls the last word, as a program does that waits for a message, or some word of it.  When it has
- * the new value so has all before it, or all parts before its own.
+ * Polls the last word, as a program that waits for a message does, or some word of it.  When it has
+ * the new value so have all words before it, or all parts before its own.
  */
 static void *reader(void *arg)
 {

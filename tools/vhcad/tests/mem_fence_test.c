@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /*
- * stream.c and access.c belong to this program a second time, with other names and with the model
+ * This program contains stream.c and access.c a second time, with other names and with the model
  * below.
  */
 #define gmem_stream		model_stream
@@ -138,8 +138,8 @@ static void long_pieces(void **state)
 #define GOOD	0x900000ull
 
 /*
- * A message is cut short, as memory of the receiver is lost under it: who is told of that has all
- * that has arrived, and nothing comes later.
+ * A message is cut short, as memory of the receiver is lost under it: the receiver sees the error
+ * with everything that has arrived, and nothing arrives later.
  */
 static void memory_that_is_lost(void **state)
 {
@@ -155,7 +155,7 @@ static void memory_that_is_lost(void **state)
 	assert_int_equal(ftruncate(fd, 2 * PAGE), 0);
 	assert_int_equal(gmem_map(m, LOOSE, 2 * PAGE, fd, 0,
 				  GMEM_READ | GMEM_WRITE | GMEM_UNSEALED), 0);
-	/* cmocka takes the signal for each test */
+	/* cmocka sets its own handler for each test */
 	gmem_lost_init();
 	assert_int_equal(ftruncate(fd, PAGE), 0);
 	memset(&model, 0, sizeof(model));
@@ -191,7 +191,7 @@ int main(void)
 
 #else
 
-/* Other processors copy such messages as they copy all others. */
+/* On other processors such messages are copied like all others. */
 int main(void)
 {
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Guest memory that goes away while the device may access it, and memory in huge pages.
+ * Guest memory that disappears while the device may access it, and memory in huge pages.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #define GOOD	0x900000ULL
 #define HUGE	(2ull << 20)
 
-/* A guest whose file its owner cuts, and memory of the same guest that nobody cuts. */
+/* A guest whose file is truncated by its owner, and other memory of the guest. */
 struct fixture {
 	struct guest_mem *m;
 	int fd;
@@ -57,12 +57,12 @@ static int teardown(void **state)
 
 static void cut(struct fixture *f)
 {
-	/* cmocka takes this signal for each test */
+	/* cmocka sets its own handler for each test */
 	gmem_lost_init();
 	assert_int_equal(ftruncate(f->fd, PAGE), 0);
 }
 
-/* Nothing of the mapping is accessible any more; other memory is, and this once granted again. */
+/* The mapping is not accessible any more; other memory is, and this when it is granted again. */
 static void is_gone(struct fixture *f)
 {
 	int fd = testmem_fd(PAGE);
@@ -122,19 +122,19 @@ static void writing_in_a_bracket(void **state)
 }
 
 /*
- * A page that has broken is first told to the process that has it, where the host is set up so;
- * nobody has touched it, and who does so later is told again.
+ * If the host is set up so, a broken page is first reported to the process that has it mapped; no
+ * thread has touched it, and one that does so later gets another signal.
  */
 static void broken_untouched(void **state)
 {
 	siginfo_t info = { .si_signo = SIGBUS, .si_code = BUS_MCEERR_AO };
 
 	gmem_lost_init();
-	/* only si_codes below 0 may be sent, but to oneself */
+	/* only si_codes below 0 may be sent to other processes */
 	assert_int_equal(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGBUS, &info), 0);
 }
 
-/* What is lost is counted right, also when maps that fail come next. */
+/* Lost mappings are counted right, also when failing maps follow. */
 static void failing_maps(void **state)
 {
 	struct fixture *f = *state;
@@ -210,8 +210,8 @@ static void copying_from(void **state)
 }
 
 /*
- * Other memory is copied once: who polls for the last byte may use the place at once.  These bytes
- * move down by eight, and would do so twice.
+ * Memory that is not lost is copied only once: a program that polls the last byte may reuse the
+ * place at once.  These bytes move down by eight, and a second copy would move them again.
  */
 static void copying_once(void **state)
 {
@@ -269,14 +269,14 @@ BY_REF(address_cas64, dma_cas64(f->m, BASE + PAGE, 0, 0, &v))
 BY_REF(address_add64, dma_add64(f->m, BASE + PAGE, 1, &v))
 BY_REF(address_mask_add64, dma_mask_add64(f->m, BASE + PAGE, 1, 1ull << 63, &v))
 
-/* ---- memory that comes back right behind an access that found none ---- */
+/* ---- memory that comes back right after an access that found none ---- */
 
 const struct gmem_range *__real_gmem_search(struct gmem_table *t, u64 iova);
 const struct gmem_range *__wrap_gmem_search(struct gmem_table *t, u64 iova);
 
 static struct guest_mem *comes_back;
 
-/* As if the thread of the VM ran in this very moment. */
+/* As if the VM's thread ran at this very moment. */
 const struct gmem_range *__wrap_gmem_search(struct gmem_table *t, u64 iova)
 {
 	const struct gmem_range *r = __real_gmem_search(t, iova);
@@ -286,7 +286,7 @@ const struct gmem_range *__wrap_gmem_search(struct gmem_table *t, u64 iova)
 	return r;
 }
 
-/* Other memory is lost meanwhile, so that each access is looked at again. */
+/* Other memory is lost meanwhile, so that each access is checked again. */
 #define COMES_BACK(name, call)					\
 static void back_##name(void **state)				\
 {								\
@@ -412,7 +412,7 @@ static void huge_pages(void **state)
 	assert_true(seen == v);
 
 	gmem_lost_init();
-	/* the owner gives a page back, and somebody else takes it */
+	/* the owner frees a page, and another file takes it */
 	assert_int_equal(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, HUGE, HUGE), 0);
 	n = drain(left, ARRAY_SIZE(left));
 	assert_true(n > 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Granting and revoking ranges: what is refused, and that a file is mapped
- * once however often it arrives.
+ * Granting and revoking ranges: refusals, and that a file is mapped
+ * once however often it is granted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -98,7 +98,7 @@ static void takes_the_last_page(void **state)
 	assert_int_equal(gmem_map(*state, -PAGE, PAGE, fd, 0, RW), 0);
 	assert_int_equal(dma_read(*state, &v, -8ULL, 8), 0);
 	assert_int_equal(dma_read(*state, &v, -4ULL, 8), -EFAULT);
-	/* addresses do not go around, even with memory at both ends */
+	/* addresses do not wrap, even with memory at both ends */
 	assert_int_equal(gmem_map(*state, 0, PAGE, fd, 0, RW), 0);
 	assert_int_equal(dma_read(*state, &v, -4ULL, 8), -EFAULT);
 	assert_int_equal(gmem_unmap(*state, -PAGE, PAGE), 0);
@@ -115,7 +115,7 @@ static void refuses_unsealed(void **state)
 	assert_int_equal(gmem_map(*state, 0, PAGE, fd, 0, RW | GMEM_UNSEALED), 0);
 	close(fd);
 
-	/* what is no memory, with any flags */
+	/* files that are not memory, with any flags */
 	file = open("/proc/self/comm", O_RDWR);
 	assert_true(file >= 0);
 	assert_int_equal(gmem_map(*state, PAGE, PAGE, file, 0, RW), -EOPNOTSUPP);
@@ -177,7 +177,7 @@ static void file_mapped_once(void **state)
 	assert_int_equal(mappings_of("memfd:guest"), 0);
 }
 
-/* Of a large file no more than what was granted, and a little around it; and that at its place. */
+/* Of a large file only what was granted, and a little around it, is mapped, at its place. */
 static void part_of_a_file(void **state)
 {
 	const u64 size = 1ull << 33, piece = 2ull << 20;
@@ -250,7 +250,7 @@ static void range_limit(void **state)
 #define PIECES	4000u		/* of the 4096 of a file */
 #define PIECE	(2ull << 20)
 
-/* Takes part after part of a file until there is no more; returns how many that were. */
+/* Maps part after part of a file until that fails; returns the number of parts. */
 static u32 take_all(struct guest_mem *m, int fd)
 {
 	u32 n;
@@ -280,7 +280,7 @@ static void shares(void **state)
 	assert_int_equal(n, 1u << 14);
 	assert_int_equal(take_all(other, fd), n / 2);
 	assert_int_equal(take_all(third, fd), n / 4);
-	/* what is mapped already costs nothing, and what one gives back all may have */
+	/* parts that are mapped already cost nothing, and freed ones are available to all */
 	assert_int_equal(gmem_map(other, (u64)n << 30, PAGE, fd, 0, RW), 0);
 	gmem_unmap_all(*state);
 	assert_int_equal(gmem_map(other, (u64)(n + 1) << 30, PAGE, fd, 4095 * PIECE, RW), 0);
@@ -290,7 +290,7 @@ static void shares(void **state)
 	close(fd);
 }
 
-/* An honest VM, which may grant its memory page by page, does with few parts of a large file. */
+/* A normal VM, which may grant its memory page by page, uses few parts of a large file. */
 static void large_file(void **state)
 {
 	const u64 piece = (1ull << 40) / 4096;

@@ -20,8 +20,8 @@ struct bracket {
 };
 
 /*
- * Stays inside its bracket long after the range has vanished from sight, so
- * that an unmap that does not wait is caught.
+ * Stays inside its bracket long after the range was removed, so
+ * that an unmap that does not wait is detected.
  */
 static void *slow_reader(void *arg)
 {
@@ -142,7 +142,7 @@ static void *churn_reader(void *arg)
 	return NULL;
 }
 
-/* Files come and go under two readers: an access after munmap() would crash. */
+/* Files are mapped and unmapped under two readers: an access after munmap() would crash. */
 static void churn(void **state)
 {
 	struct churn c[2] = { { .m = gmem_new() } };

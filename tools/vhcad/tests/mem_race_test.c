@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A VM that changes a file while it is being granted.  An access behind the
- * end of a file is a SIGBUS that would end the daemon, so what is looked at
- * must be what can no longer change.
+ * end of a file is a SIGBUS that would end the daemon, so only properties that
+ * can not change any more may be checked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 static u64 new_size;
 
-/* The last moment at which the file can be cut. */
+/* Truncates the file at the last possible moment. */
 static void cut_and_seal(int fd)
 {
 	tfail_before_seals = NULL;
@@ -50,7 +50,7 @@ static void cut_before_it_is_sealed(void **state)
 	gmem_free(m);
 }
 
-/* Where enough of it is left, no more than that is mapped. */
+/* If enough of the file is left, no more than that is mapped. */
 static void cut_behind_the_range(void **state)
 {
 	struct guest_mem *m = gmem_new();
@@ -69,7 +69,7 @@ static void cut_behind_the_range(void **state)
 	gmem_free(m);
 }
 
-/* Its owner may not cut what is granted any more. */
+/* Its owner cannot truncate a granted file any more. */
 static void not_cut_afterwards(void **state)
 {
 	struct guest_mem *m = gmem_new();

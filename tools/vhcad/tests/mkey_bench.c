@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What it costs to look a key up, with few keys and with very many.
+ * What looking a key up costs, with few keys and with very many.
  *
- * One device has sixteen keys, the other as many as there can be.  They are
+ * One device has sixteen keys, the other as many as possible.  They are
  * measured in turns, in the thread's processor time, and compared turn by turn.
  */
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A key that ends while packets that use it are under way: those that arrive
- * later find no key, whichever way it ended and on whichever side it was.
+ * A key that is invalidated while packets that use it are under way: later packets
+ * find no key, whichever way it was invalidated and on whichever side it was.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ enum end {
 struct fixture {
 	struct tpair p;
 	struct slow slow;
-	struct thca *h;		/* whose key ends */
+	struct thca *h;		/* device of the key */
 	struct tqp *qp;
 	struct tmr mr;
 	u64 list, rec;
@@ -69,7 +69,7 @@ static void slow_down(struct fixture *f, u32 from)
 	assert_int_equal(fab_set_packet_hook(f->p.w.fabric, one_at_a_time, &f->slow), 0);
 }
 
-/* A key of the kind that ends that way, for the region's pages from address 0. */
+/* A key of the kind that can be invalidated that way, for the region's pages from address 0. */
 static void make(struct fixture *f, enum end how)
 {
 	struct vhca_create_mkey_req req = {
@@ -154,7 +154,7 @@ static void end(struct fixture *f, enum end how)
 	}
 }
 
-/* How many packets' bytes of another pattern are there, from the start? */
+/* How many packets with the bytes of this pattern have arrived, from the start? */
 static u32 placed(struct fixture *f, u32 seed)
 {
 	u8 b[MTU];
@@ -179,7 +179,7 @@ static void until_some(struct fixture *f, u32 seed, u32 want)
 	assert_int_equal(placed(f, seed), want);
 }
 
-/* A request of the peer's for all of a key that will end that way. */
+/* A request of the peer for the whole range of a key that will be invalidated. */
 static void begin(struct fixture *f, enum end how, u8 op, struct tmr *l, u32 seed)
 {
 	struct twr wr;
@@ -212,8 +212,8 @@ static void write_to_it(void **state)
 }
 
 /*
- * The responder's key, behind a WRITE's last packet but one.  That last packet takes a receive,
- * which says what has become of the message: no event does.
+ * The responder's key, before a WRITE's last packet.  That packet takes a receive, whose completion
+ * reports the error instead of an event.
  */
 static void write_that_tells(void **state)
 {
@@ -316,7 +316,7 @@ static void receive_into_it(void **state)
 	}
 }
 
-/* The VM takes the memory away, and its own thread waits for nobody's key. */
+/* The VM revokes the memory, and its own thread waits for no key. */
 static void memory_goes(void **state)
 {
 	static struct fixture f;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Keys that the send queue registers: their lists, their lives, and what is
- * refused.
+ * Keys that the send queue registers: their lists, registration and invalidation, and refusals.
  */
 #include <string.h>
 
@@ -70,7 +69,7 @@ static void piece(struct fixture *f, u32 i, u64 addr, u64 end)
 	e[i] = (struct vhca_sg_entry){ htole64(addr), htole64(end) };
 }
 
-/* A key is none before it is registered, nor after it has ended. */
+/* A key is not valid before it is registered, nor after it was invalidated. */
 static void life(void **state)
 {
 	struct fixture *f = *state;
@@ -105,12 +104,12 @@ static void life(void **state)
 	wr.wr_id = 2;
 	t_send(&f->p.qp[0], &wr);
 	t_expect_cqe(&f->p.cq[0], 2, VHCA_CS_REM_ACCESS_ERR);
-	/* its owner may say so twice; the peer may not */
+	/* its owner may invalidate it twice; the peer may not */
 	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), f->key, false), 0);
 	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), f->key, true), VHCA_CS_REM_INV_REQ_ERR);
 }
 
-/* Each registration has a variant of its own; all others are stale, round and round. */
+/* Each registration has a variant of its own; all others are stale, also after a wrap. */
 static void variants(void **state)
 {
 	struct fixture *f = *state;
@@ -120,7 +119,7 @@ static void variants(void **state)
 		u32 key = index | (i & 0xff), old = index | ((i - 1) & 0xff);
 
 		assert_int_equal(t_register(f->qp, key, 1, i, 1, T_RW, 12), 0);
-		/* one that is valid is not registered again */
+		/* a valid key is not registered again */
 		assert_int_equal(t_register(f->qp, key, 1, i, 1, T_RW, 12), REFUSED);
 		assert_int_equal(t_register(f->qp, old, 1, i, 1, T_RW, 12), REFUSED);
 		for (u32 v = 0; v < 256; v++)
@@ -182,7 +181,7 @@ static void not_registered_so(void **state)
 	assert_int_equal(mkey_register(&s, &sg), 0);
 }
 
-/* Keys and QPs of different PDs have nothing to say to each other. */
+/* A QP cannot use keys of another PD. */
 static void another_pd(void **state)
 {
 	struct fixture *f = *state;
@@ -198,7 +197,7 @@ static void another_pd(void **state)
 	f->h->pd = pd;
 }
 
-/* What a region has no right to, and whose right it is to end it. */
+/* Rights that a registration may not ask for, and who may invalidate. */
 static void rights(void **state)
 {
 	struct fixture *f = *state;
@@ -210,11 +209,11 @@ static void rights(void **state)
 	assert_false(t_grants(f->qp, f->key, 0, SIZE, MKEY_WRITE_REMOTE));
 	assert_false(t_grants(f->qp, f->key, 0, SIZE, MKEY_ATOMIC_REMOTE));
 	assert_int_equal(qp_mkey_invalidate(qp, f->key, true), 0);
-	/* one that the peer cannot use is not the peer's to end */
+	/* the peer cannot invalidate a key that it cannot use */
 	assert_int_equal(t_register(f->qp, f->key, 1, 0, SIZE, VHCA_ACCESS_LOCAL_WRITE, 12), 0);
 	assert_int_equal(qp_mkey_invalidate(qp, f->key, true), VHCA_CS_REM_INV_REQ_ERR);
 	assert_int_equal(qp_mkey_invalidate(qp, f->key, false), 0);
-	/* nor are regions that were made by a command anybody's, this way */
+	/* nor can a region that was made by a command be invalidated this way */
 	t_mr_init(f->h, &plain, 0, SIZE, T_RW, 0, 12);
 	assert_int_equal(qp_mkey_invalidate(qp, plain.key, false), REFUSED);
 	assert_int_equal(qp_mkey_invalidate(qp, plain.key, true), VHCA_CS_REM_INV_REQ_ERR);
@@ -267,7 +266,7 @@ static void pieces(void **state)
 	}
 }
 
-/* Lists that lie: nothing outside of what some entry says is ever found. */
+/* Invalid lists: nothing outside of the entries' ranges is ever found. */
 static void hostile_lists(void **state)
 {
 	struct fixture *f = *state;
@@ -290,7 +289,7 @@ static void hostile_lists(void **state)
 	piece(f, 2, f->page[2], 2001);
 	assert_int_equal(sgl_map(&l, 0, 3000, seg, &nseg, PAYLOAD_SEGS), 2001);
 	assert_int_equal(sgl_map(&l, 2500, 1, seg, &nseg, PAYLOAD_SEGS), 0);
-	/* an address that wraps is one that nobody has */
+	/* an address that wraps is not mapped */
 	piece(f, 0, UINT64_MAX - 10, 1000);
 	assert_int_equal(sgl_map(&l, 0, 1000, seg, &nseg, PAYLOAD_SEGS), 1000);
 	assert_int_not_equal(gmem_check(f->h->mem, seg[0].addr, seg[0].len, true), 0);
@@ -363,7 +362,7 @@ static void too_many_pieces(void **state)
 		assert_int_equal(*(u8 *)t_cpu(f->h, f->page[b / 30 % PAGES] + b / 30 / PAGES * 64 +
 					      b / 30 % 3 + b % 30), t_pattern(7, b));
 
-	/* one of them is not there: what is in front of its packet arrives, no more */
+	/* one of them is not mapped: packets before it arrive, no others */
 	piece(f, 200, 4096, 201 * 30);
 	t_mr_fill(&r, 8);
 	wr = t_wr(VHCA_OP_READ, 5, &r, 0, len, NULL, 0);
@@ -375,8 +374,8 @@ static void too_many_pieces(void **state)
 }
 
 /*
- * Memory in so many pieces that the packets of a message are not placed in one go.  They are sent
- * again, which is nobody's fault and counts as no retry: the QP has none.
+ * Memory in very many pieces, so that the packets of a message are not placed in one go.  They are
+ * sent again, which is not an error and counts as no retry: the QP has none.
  */
 static void pieces_without_retries(void **state)
 {
@@ -407,7 +406,7 @@ static void pieces_without_retries(void **state)
 				 t_pattern(5, b));
 }
 
-/* A list, or memory, that is not there any more, or never was. */
+/* A list, or memory, that is not mapped any more, or never was. */
 static void not_there(void **state)
 {
 	struct fixture *f = *state;
@@ -420,7 +419,7 @@ static void not_there(void **state)
 	assert_int_equal(t_register(f->qp, key, 1, 0, SIZE, T_RW, 12), 0);
 	assert_true(t_grants(f->qp, key, 0, SIZE, T_RW));
 	assert_int_equal(t_where(f->qp, key, 0, 1, T_RW), UINT64_MAX);
-	/* the end of the list tells how long it is: that must be there at once */
+	/* the end of the list gives its length: it must be readable at once */
 	assert_int_equal(t_register(f->qp, sg_key, 2, 0, 1, T_RW, 0), REFUSED);
 	*(struct vhca_sg_entry *)t_cpu(f->h, end - sizeof(struct vhca_sg_entry)) =
 		(struct vhca_sg_entry){ htole64(f->page[0]), htole64(SIZE) };
@@ -437,7 +436,7 @@ static void not_there(void **state)
 	t_expect_cqe(&f->p.cq[0], 1, VHCA_CS_REM_ACCESS_ERR);
 }
 
-/* CREATE_MKEY: the list and nothing else. */
+/* What CREATE_MKEY takes: the list and nothing else. */
 static void made_so(void **state)
 {
 	struct fixture *f = *state;

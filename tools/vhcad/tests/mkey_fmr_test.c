@@ -117,7 +117,7 @@ static void mapped(void **state)
 	map(f, f->key + 1, 0, SIZE, 0);
 	assert_false(t_grants(f->qp, f->key + 1, 0, 1, MKEY_READ_REMOTE));
 	assert_int_equal(t_admin(f->h, VHCA_CMD_FENCE_MKEYS, NULL, 0, NULL), VHCA_ST_OK);
-	/* it is no key that a send queue registers, ends or binds to */
+	/* the send queue can neither register nor invalidate it, nor bind to it */
 	map(f, f->key, 0, SIZE, 1);
 	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), f->key, false), VHCA_CS_LOC_QP_OP_ERR);
 	assert_int_equal(t_register(f->qp, f->key, 1, 0, 1, T_RW, SHIFT), VHCA_CS_LOC_QP_OP_ERR);
@@ -136,7 +136,7 @@ static void local(void **state)
 	struct tmr before;
 	u32 nseg;
 
-	/* both parts lie in one piece, which is cut again when the second is refused */
+	/* both parts are in one piece, which is shortened when the second is refused */
 	t_mr_init(f->h, &before, 0, 4096, T_RW, 0, 12);
 	((__le64 *)t_cpu(f->h, f->list))[0] = htole64(before.page[0] + 4096);
 	map(f, f->key, 0, SIZE, 1);
@@ -150,7 +150,7 @@ static void local(void **state)
 	assert_int_equal(seg[0].len, 4096);
 }
 
-/* What a record must not say. */
+/* Invalid records. */
 static void bad_records(void **state)
 {
 	struct fixture *f = *state;
@@ -185,7 +185,7 @@ static void bad_records(void **state)
 	assert_true(t_grants(f->qp, f->key, 0x1000, SIZE, T_RW));
 }
 
-/* The record is not there, or its list. */
+/* The record, or its list, is not mapped. */
 static void not_there(void **state)
 {
 	struct fixture *f = *state;
@@ -228,7 +228,10 @@ static void made_so(void **state)
 	assert_int_equal(t_admin(f->h, VHCA_CMD_FENCE_MKEYS, NULL, 0, NULL), VHCA_ST_UNSUPPORTED);
 }
 
-/* The linker puts this in place of vbuf_map(): a driver that maps anew behind the translation. */
+/*
+ * The linker puts this in place of vbuf_map(): a driver that changes the mapping after the
+ * translation.
+ */
 static struct fixture *maps_anew;
 
 u64 __real_vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
@@ -266,7 +269,7 @@ static void changed_meanwhile(void **state)
 
 /*
  * A driver that never stops: maps set 0 and set 1 of the pages in turn.  Between two of its changes
- * there is hardly time to find a whole mapping, so it rests behind some until one has been found.
+ * there is hardly time to find a whole mapping, so it pauses after some until one was found.
  */
 struct racer {
 	struct fixture *f;
@@ -276,7 +279,7 @@ struct racer {
 };
 
 #define TURNS		6000u
-#define RESTLESS	15u	/* turns, an odd number: both sets have their rest */
+#define RESTLESS	15u	/* turns, an odd number: there are pauses with both sets */
 
 static void rest(struct racer *r, u32 set)
 {
@@ -313,9 +316,9 @@ static void *remap(void *arg)
 }
 
 /*
- * Whatever is found belongs to one mapping, and to the one of that key.  What
- * stands before it in a list stays as it is, though the first page of one
- * mapping lies right behind it.
+ * All pages found belong to one mapping, and to the one of that key.  Entries
+ * before it in a list stay as they are, even if the first page of one
+ * mapping follows them directly.
  */
 static void never_half(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Memory windows: who may bind what to what, who may use it, and when it ends.
+ * Memory windows: which binds are allowed, who may use a window, and how it ends.
  */
 #include <string.h>
 
@@ -59,7 +59,7 @@ static u32 windows(const struct fixture *f, u32 key)
 	return mk->windows;
 }
 
-/* Type 1: any QP of the PD, bound again and again, to less and to nothing. */
+/* Type 1: any QP of the PD, bound repeatedly, to less and to nothing. */
 static void type_1(void **state)
 {
 	struct fixture *f = *state;
@@ -85,7 +85,7 @@ static void type_1(void **state)
 	assert_false(t_grants(f->qp, key, IOVA + LEN - 1, 1, MKEY_WRITE_REMOTE));
 	assert_false(t_grants(f->qp, key - 1, IOVA + 5, 1, MKEY_READ_REMOTE));
 
-	/* whatever the region's key is, as it is not looked at */
+	/* with any region key, as it is not checked */
 	assert_int_equal(t_bind(f->qp, ++key, 0xffffffff, 0, 0, REMOTE), 0);
 	assert_int_equal(windows(f, f->mr.key), 0);
 	assert_false(t_grants(f->qp, key, IOVA, 0, MKEY_READ_REMOTE));
@@ -122,7 +122,7 @@ static void type_2(void **state)
 	}
 }
 
-/* From its own start: the peer does not learn where the region is. */
+/* Addresses from 0: the peer does not learn where the region is. */
 static void zero_based(void **state)
 {
 	struct fixture *f = *state;
@@ -138,7 +138,7 @@ static void zero_based(void **state)
 	assert_int_equal(t_where(f->qp, f->mw2, 0xfff, 1, REMOTE), place(f, 0x2000));
 }
 
-/* What a window is bound to decides how it translates. */
+/* The kind of the region determines how a window translates. */
 static void other_regions(void **state)
 {
 	struct fixture *f = *state;
@@ -222,7 +222,7 @@ static void not_bound_so(void **state)
 	assert_true(t_grants(f->qp, f->mw1, IOVA, LEN, MKEY_READ_REMOTE));
 }
 
-/* Windows are for the peer: nobody gathers or scatters through one. */
+/* Windows are for the peer: a gather or scatter list cannot use one. */
 static void no_local_keys(void **state)
 {
 	struct fixture *f = *state;
@@ -294,7 +294,7 @@ static void atomics(void **state)
 	assert_int_equal(*w, 42);
 }
 
-/* A region is not changed, ended or taken away under its windows. */
+/* A region cannot be changed, invalidated or destroyed while windows are bound to it. */
 static void region_busy(void **state)
 {
 	struct fixture *f = *state;
@@ -318,7 +318,7 @@ static void region_busy(void **state)
 	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), fast, false), VHCA_CS_LOC_QP_OP_ERR);
 	assert_int_equal(qp_mkey_invalidate(t_vqp(f->qp), fast, true), VHCA_CS_REM_INV_REQ_ERR);
 
-	/* bound to another region, the first is free; destroyed, the second */
+	/* bound to another region, the first is free; after its destruction, the second */
 	assert_int_equal(t_bind(f->qp, f->mw1, fast, 8, 100, REMOTE), 0);
 	assert_int_equal(windows(f, fast), 2);
 	assert_int_equal(t_destroy(f->h, VHCA_CMD_DESTROY_MKEY, f->mr.key), VHCA_ST_OK);
@@ -329,7 +329,7 @@ static void region_busy(void **state)
 	assert_int_equal(t_destroy(f->h, VHCA_CMD_DESTROY_MKEY, fast), VHCA_ST_OK);
 }
 
-/* A QP's windows of type 2 are free when it goes; those of type 1 stay. */
+/* Destroying a QP frees its windows of type 2; those of type 1 stay. */
 static void qp_goes(void **state)
 {
 	struct fixture *f = *state;
@@ -346,10 +346,10 @@ static void qp_goes(void **state)
 	assert_false(t_grants(f->qp, f->mw2, IOVA, 1, MKEY_READ_REMOTE));
 	assert_int_equal(t_bind(f->qp, f->mw2 ^ 3, f->mr.key, IOVA, LEN, REMOTE), 0);
 	assert_true(t_grants(f->qp, f->mw2 ^ 3, IOVA, LEN, REMOTE));
-	/* the device goes with windows bound: teardown, under the sanitizer */
+	/* the device is freed with windows bound: cleanup, under the sanitizer */
 }
 
-/* What CREATE_MKEY takes of a window, and from which devices. */
+/* Arguments of CREATE_MKEY for a window, and the capabilities that it needs. */
 static void made_so(void **state)
 {
 	struct fixture *f = *state;

@@ -131,7 +131,7 @@ static void physical(void **state)
 	t_send(&f->p.qp[0], &wr);
 	t_expect_cqe(&f->p.cq[0], 1, VHCA_CS_SUCCESS);
 	assert_memory_equal(t_cpu(&f->p.h[1], r.page[0]), t_cpu(h, a), 4096);
-	/* memory that is not there */
+	/* memory that is not mapped */
 	wr.wr_id = 2;
 	wr.sge[0].addr = 4096;
 	t_send(&f->p.qp[0], &wr);
@@ -202,7 +202,7 @@ static void fields(void **state)
 	t_create(h, VHCA_CMD_CREATE_MKEY, &good, sizeof(good));
 }
 
-/* Whoever lets others write, or carry out atomics, must be able to write: in all kinds of keys. */
+/* Remote writes and atomics need the local right to write: in all kinds of keys. */
 static void writing_rights(void **state)
 {
 	static const u32 writing[] = { VHCA_ACCESS_REMOTE_WRITE, VHCA_ACCESS_REMOTE_ATOMIC };
@@ -230,7 +230,7 @@ static void writing_rights(void **state)
 		if (!with)
 			assert_int_equal(h->bad_field, offsetof(struct vhca_asqe, req) +
 					 offsetof(struct vhca_modify_mkey_req, attr.access));
-		/* what is refused changes nothing */
+		/* a refused command changes nothing */
 		mk = table_get(&h->dev->mkeys, le32toh(mod.key) >> 8);
 		assert_int_equal(mk->access, with ? le32toh(mod.attr.access) :
 						    VHCA_ACCESS_REMOTE_READ);
@@ -243,7 +243,7 @@ static void writing_rights(void **state)
 	}
 }
 
-/* Rights that stand on a capability, of regions and of QPs. */
+/* Rights that need a capability, of regions and of QPs. */
 static void rights(void **state)
 {
 	static const struct {
@@ -336,7 +336,7 @@ static void modify(void **state)
 	t_send(&f->p.qp[0], &wr);
 	t_expect_cqe(&f->p.cq[0], 2, VHCA_CS_SUCCESS);
 	t_mr_expect(&r2, 24, 100, 1, 0);
-	/* another PD: the QP may not any more, and the old PD can go */
+	/* another PD: the QP has no access any more, and the old PD can be freed */
 	pd2 = t_create(h, VHCA_CMD_CREATE_PD, NULL, 0);
 	req.mask = htole32(VHCA_MKEY_MOD_PD);
 	req.attr.pdn = htole32(pd2);
@@ -349,7 +349,7 @@ static void modify(void **state)
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_PD, pd2), VHCA_ST_OK);
 }
 
-/* Keys that are gone are gone, also in the middle of the table. */
+/* Destroyed keys are not found any more, also in the middle of the table. */
 static void stale(void **state)
 {
 	struct fixture *f = *state;
@@ -382,7 +382,7 @@ static void stale(void **state)
 	assert_null(qp_mkey_find(qp, 0xffffffff, 0, 1, 0));
 }
 
-/* Eight bytes that the peer changes in one go; nothing when it may not. */
+/* Eight bytes that the peer changes atomically; unchanged if it has no right. */
 static void atomics(void **state)
 {
 	struct fixture *f = *state;
@@ -438,7 +438,7 @@ static void atomics(void **state)
 	assert_int_equal(mkey_atomic(&s, r.key ^ 1, 0x10008, &add, &old), VHCA_CS_REM_ACCESS_ERR);
 	assert_int_equal(mkey_atomic(&s, w.key, 0x10008, &add, &old), VHCA_CS_REM_ACCESS_ERR);
 	assert_int_equal(mkey_atomic(&s, w.key, 0x10008, &put, &old), 0);
-	/* aligned for the peer, and yet not in memory; or no memory at all */
+	/* aligned in the peer's addresses, but not in memory; or unmapped memory */
 	odd.buf.addr = htole64(r.page[0] + 4);
 	key = t_create(h, VHCA_CMD_CREATE_MKEY, &odd, sizeof(odd));
 	assert_int_equal(mkey_atomic(&s, key, 8, &add, &old), VHCA_CS_REM_INV_REQ_ERR);

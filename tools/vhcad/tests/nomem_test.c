@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Every allocation failing in turn: what is answered, that nothing has
- * changed, and that the same works when there is memory again.
+ * Every allocation fails in turn: the results, that nothing has
+ * changed, and that the same call works when there is memory again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -282,7 +282,7 @@ static void tables(void **state)
 	t_world_fini(&w);
 }
 
-/* ---- what a daemon is made of ---- */
+/* ---- parts of a daemon ---- */
 
 static void parts(void **state)
 {
@@ -326,7 +326,7 @@ static void devices(void **state)
 	u32 n;
 
 	t_world_init(&w);
-	/* the worker's memory is there: the count below is a device's */
+	/* the worker's memory exists: the count below is a device's */
 	assert_int_equal(adapter_init(&first, w.engine), 0);
 	adapter_fini(&first);
 	tfail_each_alloc(n, dev = vdev_new(w.engine, &cfg, mem, NULL, NULL), assert_null(dev));
@@ -336,7 +336,7 @@ static void devices(void **state)
 	 */
 	assert_int_equal(n, 1 + 1 + 1 + 1 + 2 + 1);
 	vdev_status(dev, &st);
-	/* devices that came to nothing have given their places back */
+	/* devices that could not be made have released their places */
 	assert_int_equal(st.port[0].lid, 1);
 	assert_int_equal(st.port[1].lid, 2);
 	vdev_free(dev);

@@ -166,7 +166,7 @@ static void sends_sums(void **state)
 	}
 }
 
-/* Bytes behind the IP packet are sent as they are. */
+/* Bytes behind the IP packet are sent unchanged. */
 static void padding(void **state)
 {
 	struct fixture *f = *state;
@@ -187,7 +187,7 @@ static void padding(void **state)
 	assert_int_equal(expect(f, 0, want, len + 9).more_flags, VHCA_CQE_X_CSUM_OK);
 }
 
-/* Has IPv6 a byte here that no checksum is about? */
+/* Is this a byte of IPv6 that no checksum covers? */
 static bool unprotected(const struct ip_model *m, u32 at)
 {
 	return at == 2 || at == 3 || (m->v6 && (at < 8 || at == 11));
@@ -219,7 +219,7 @@ static void checks_sums(void **state)
 	}
 }
 
-/* No claim is made of UDP without a checksum, of fragments, and of what is no IP. */
+/* Nothing is reported for UDP without a checksum, fragments, and packets that are not IP. */
 static void says_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -260,7 +260,7 @@ static struct twr large(struct fixture *f, const struct ip_model *m, u32 mss)
 	struct twr wr;
 	u8 p[MTU];
 
-	/* lengths and sums of the large packet's header mean nothing */
+	/* lengths and checksums in the large packet's header are ignored */
 	head.len = 0;
 	ipm_build(&head, p);
 	ipm_spoil_sums(&head, p);
@@ -363,7 +363,7 @@ static void bad_large(void **state)
 	BAD((wr.flags = VHCA_WQE_INLINE, wr.nsge = 0, wr.data = f->data, wr.data_len = 8),
 	    LOC_QP_OP_ERR, ENTRY_INLINE);
 	BAD(wr.sge[0].lkey ^= 1, LOC_PROT_ERR, LOCAL_MEMORY);
-	/* headers of something else, too long or too short for what they say */
+	/* headers of another protocol, too long or too short for their lengths */
 	BAD(wr.header[0] = 9, LOC_QP_OP_ERR, OFFLOAD);
 	BAD(wr.header[4] = 0x65, LOC_QP_OP_ERR, OFFLOAD);
 	BAD(wr.header[4] = 0x44, LOC_QP_OP_ERR, OFFLOAD);
@@ -476,7 +476,7 @@ static void capabilities(void **state)
 		}
 		dev->caps = all;
 	}
-	/* a receiver that does not check IPv6 says nothing of it */
+	/* a receiver that does not check IPv6 reports nothing for it */
 	f->h[1].dev->caps &= ~(1ull << VHCA_CAP_UD_CSUM6);
 	for (u32 i = 0; i < 2; i++) {
 		struct ip_model m = { .v6 = i, .seed = 4, .data = f->data, .len = 77 };
@@ -491,7 +491,7 @@ static void capabilities(void **state)
 	}
 }
 
-/* Who has not asked for it gets nothing said, and the device must have it. */
+/* A QP that has not asked for it gets no report, and the device needs the capability. */
 static void not_asked(void **state)
 {
 	struct fixture *f = *state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Atomic writes, flushes, and requests that end a key: SEND with invalidate at
+ * Atomic writes, flushes, and requests that invalidate a key: SEND with invalidate at
  * the receiver, READ with invalidate at the sender.
  */
 #include <string.h>
@@ -32,7 +32,7 @@ static void done(struct fixture *f)
 	t_pair_fini(&f->p);
 }
 
-/* Answers take longer than the requester waits for them. */
+/* Answers take longer than the requester's timeout. */
 static void slow_answers(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 			 struct fab_effect *v)
 {
@@ -45,7 +45,7 @@ static void slow_answers(void *arg, const struct fab_port *from, const struct wi
 	}
 }
 
-/* A packet of the peer's that no peer of ours would send. */
+/* A packet that our own devices would not send. */
 static void forge(struct fixture *f, const struct wire_hdr *h, const void *data, u32 len)
 {
 	struct wire_hdr mine = *h;
@@ -116,8 +116,8 @@ static void atomic_write(void **state)
 }
 
 /*
- * Their answers are lost and they come again: answered again, and memory that
- * somebody else has written meanwhile stays as it is.
+ * Their answers are lost and they are sent again: they are answered again, and memory that
+ * was changed by others meanwhile stays as it is.
  */
 static void not_twice(void **state)
 {
@@ -160,7 +160,7 @@ static void bad_atomic_writes(void **state)
 	static const struct {
 		u32 len, off, qp_access, access;
 		u8 status;
-		bool here;	/* does not leave */
+		bool here;	/* fails before it is sent */
 	} bad[] = {
 		{ 4, WORD, ACCESS, ACCESS, VHCA_CS_LOC_LEN_ERR, true },
 		{ 16, WORD, ACCESS, ACCESS, VHCA_CS_LOC_LEN_ERR, true },
@@ -190,7 +190,7 @@ static void bad_atomic_writes(void **state)
 	}
 }
 
-/* The value is to come from memory that is not there: nothing arrives, its sender says so. */
+/* The value is in unmapped memory: nothing arrives, and the sender gets an error. */
 static void no_such_memory(void **state)
 {
 	for (u32 hooked = 0; hooked < 2; hooked++) {
@@ -216,7 +216,7 @@ static void no_such_memory(void **state)
 	}
 }
 
-/* Lengths that no peer of ours sends. */
+/* Lengths that our own devices do not send. */
 static void forged_lengths(void **state)
 {
 	static const struct { u32 dmalen, len; } bad[] = { { 8, 4 }, { 4, 4 }, { 16, 16 },
@@ -329,7 +329,7 @@ static void bad_flushes(void **state)
 	}
 }
 
-/* Reserved bits and levels of a FETH that mean nothing. */
+/* Reserved bits and undefined levels of a FETH. */
 static void forged_flushes(void **state)
 {
 	static const struct { u8 type, level; } bad[] = { { 0, 0 }, { 4, 0 }, { 9, 0 }, { 1, 2 },
@@ -350,7 +350,7 @@ static void forged_flushes(void **state)
 }
 
 /* ------------------------------------------------------------------------
- * Keys that end
+ * Invalidated keys
  */
 struct fast {
 	struct tmr mr;		/* whose pages it has; the key is its own */
@@ -436,7 +436,7 @@ static void send_inv(void **state)
 	}
 }
 
-/* A key that the peer may not end: neither side believes that it has. */
+/* A key that the peer may not invalidate: neither side takes it for invalidated. */
 static void send_inv_refused(void **state)
 {
 	static const u32 sizes[] = { 10, 3000 };
@@ -464,7 +464,7 @@ static void send_inv_refused(void **state)
 	}
 }
 
-/* Each packet lost, doubled or late: the key ends once, its message arrives once. */
+/* Each packet lost, duplicated or delayed: the key is invalidated and the message arrives once. */
 static void send_inv_exactly_once(void **state)
 {
 	for (u32 w = 0; w < T_SPOILS; w++) {
@@ -505,7 +505,7 @@ static void send_inv_exactly_once(void **state)
 	}
 }
 
-/* READ_INV: the answer comes through a key that ends with it. */
+/* READ_INV: the answer is written through a key that is invalidated with it. */
 static void read_inv(void **state)
 {
 	struct fixture f;
@@ -523,7 +523,7 @@ static void read_inv(void **state)
 	assert_int_equal(e.opcode, VHCA_CQE_READ);
 	assert_int_equal(le32toh(e.byte_len), 3000);
 	t_mr_expect(&k.mr, 100, 3000, 2, 500);
-	/* the key has ended: it can be registered, and not be used */
+	/* the key is invalidated: it can be registered, and not be used */
 	fast_register(&f.p.qp[0], &f.p.cq[0], &k);
 	t_send(&f.p.qp[0], &wr);
 	t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS);
@@ -537,7 +537,7 @@ static void read_inv_refused(void **state)
 	static const struct { u32 nsge; bool lasting; u8 status; } bad[] = {
 		{ 0, false, VHCA_CS_LOC_QP_OP_ERR },
 		{ 2, false, VHCA_CS_LOC_QP_OP_ERR },
-		/* read, but the key is one that does not end */
+		/* read, but the key cannot be invalidated */
 		{ 1, true, VHCA_CS_LOC_QP_OP_ERR },
 	};
 

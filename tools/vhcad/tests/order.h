@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Included in front of the files whose barriers order_test.c examines: what
- * they do to guest memory goes through its model of a processor.
+ * Included in front of the files whose barriers order_test.c examines: their
+ * accesses to guest memory go through its model of a processor.
  */
 #ifndef VHCAD_TESTS_ORDER_H
 #define VHCAD_TESTS_ORDER_H

@@ -2,12 +2,12 @@
 /*
  * The barriers of the races between device and guest, in every interleaving.
  *
- * Threads meet a race by luck, and a strong processor forgives a missing
- * barrier where others would not.  Here the device's side runs against a model
+ * With real threads a race is a matter of luck, and a strongly ordered processor hides a missing
+ * barrier.  Here the device's side runs against a model
  * of a processor that delays its stores for as long as it may: until a full
- * barrier.  The guest's side, whose own order is right, comes in between any
- * two accesses of the device.  Whenever that is, one of the two must see the
- * other.
+ * barrier.  The guest's side, whose own order is right, runs between any
+ * two accesses of the device.  Whenever that is, at least one of the two must see the
+ * other's stores.
  */
 #include <errno.h>
 
@@ -24,7 +24,7 @@ static struct {
 	bool on;
 	bool lazy;		/* stores wait for a barrier */
 	u32 point;		/* accesses so far */
-	u32 chosen;		/* the guest comes before this one */
+	u32 chosen;		/* the guest runs before this one */
 	bool came;
 	void (*guest)(void);
 	struct {
@@ -89,7 +89,7 @@ int order_read(struct gmem_ref *ref, u32 off, void *dst, u32 len)
 	return dma_ref_read(ref, off, dst, len);
 }
 
-/* A line is many words, and the guest may come between any two of them. */
+/* A line is many words, and the guest may run between any two of them. */
 int order_read_line(struct gmem_ref *ref, u32 off, void *dst)
 {
 	u64 *word = dst;
@@ -124,7 +124,7 @@ int order_store64(struct gmem_ref *ref, u32 off, u64 val)
 	return 0;
 }
 
-/* What stands before the last word is of no interest to anybody before that is there. */
+/* Words before the last one are not read by any processor before the last one is there. */
 int order_publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64 last)
 {
 	access_point();
@@ -134,7 +134,7 @@ int order_publish(struct gmem_ref *ref, u32 off, const void *src, u32 len, u64 l
 	return dma_ref_write(ref, off, src, len);
 }
 
-/* Atomic in itself; others may see it later than what follows it. */
+/* Atomic in itself; other processors may see it later than the accesses after it. */
 int order_xchg32(struct gmem_ref *ref, u32 off, u32 val, u32 *old)
 {
 	access_point();
@@ -180,8 +180,8 @@ static int teardown(void **state)
 }
 
 /*
- * Every place of the guest among the device's accesses, also behind the last,
- * with and without delay; returns how many places there are.
+ * Runs the guest at every place among the device's accesses, also behind the last,
+ * with and without delay; returns the number of places.
  */
 static u32 every_interleaving(void (*before)(void), void (*device)(void), void (*guest)(void),
 			      void (*after)(void))
@@ -371,7 +371,7 @@ static void ring(void)
 	ring_sq(&qp[0]);
 }
 
-/* Whose bits are gone, its record must have been read as it is now. */
+/* Where a bit was cleared, the record must have been read with its present value. */
 static void all_doorbells_heard(void)
 {
 	t_poll(&w);
@@ -383,7 +383,7 @@ static void all_doorbells_heard(void)
 
 static void doorbell_result(void)
 {
-	/* what came behind its last look must have kicked */
+	/* news after its last look must have kicked */
 	if (!saw && !h.kicks)
 		fail_msg("guest before access %u, stores %s: asleep, and nobody kicked",
 			 model.chosen, model.lazy ? "delayed" : "at once");
@@ -465,14 +465,14 @@ static void empty_srq(void)
 	taken = t_srq_taken(&srq);
 }
 
-/* The device has to look how many there are now. */
+/* The device has to read how many there are now. */
 static void full_srq(void)
 {
 	empty_srq();
 	fill();
 }
 
-/* It knows of the one that comes next. */
+/* The device knows of the next one. */
 static void known_srq(void)
 {
 	full_srq();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A port by itself: which states follow which, its LIDs, and what its owner is told.
+ * A port by itself: transitions between states, its LIDs, and notifications of its owner.
  */
 #include <errno.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void start(struct owner *o)
 	o->port.ops = &ops;
 }
 
-/* Two ports that a cable joins: the second one is nobody's. */
+/* Two ports that a cable joins: the second one has no owner. */
 static void start_link(struct owner *o, struct port *far)
 {
 	start(o);
@@ -55,7 +55,7 @@ static void take_up(struct owner *o, u8 to)
 	assert_int_equal(o->port.state, to);
 }
 
-/* A link needs a port at each end, a cable and no fault; the manager takes it on from there. */
+/* A link needs a port at each end, a cable and no fault; from INIT on the manager takes it up. */
 static void links(void **state)
 {
 	struct port far;
@@ -81,7 +81,7 @@ static void links(void **state)
 	take_up(&o, PORT_ACTIVE);
 	/* each end has a state of its own */
 	assert_int_equal(far.state, PORT_INIT);
-	/* what it has already changes nothing */
+	/* a state that it has already changes nothing */
 	port_set_cable(&o.port, true);
 	port_hold_down(&far, 0);
 	assert_int_equal(o.port.state, PORT_ACTIVE);
@@ -102,7 +102,7 @@ static void links(void **state)
 	assert_int_equal(o.port.state, PORT_DOWN);
 	assert_int_equal(o.port.phys_state, PORT_PHYS_POLLING);
 	assert_null(o.port.peer);
-	/* nothing is there to bounce */
+	/* there is no link to bounce */
 	port_bounce(&far);
 	assert_int_equal(far.link_downed, 3);
 }
@@ -127,7 +127,7 @@ static void transitions(void **state)
 				port_set_cable(&far, false);
 			else
 				take_up(&o, from);
-			/* down is where it comes up from again, if it can */
+			/* from down it comes up again at once, if it can */
 			if (to == PORT_DOWN && from != PORT_DOWN)
 				then = PORT_INIT;
 			assert_int_equal(port_set_state(&o.port, to),
@@ -137,7 +137,7 @@ static void transitions(void **state)
 	}
 }
 
-/* What a manager wants of the physical state, at either end. */
+/* Physical states that a manager sets, at either end. */
 static void physical(void **state)
 {
 	static const u8 phys[] = { PORT_PHYS_SLEEP, PORT_PHYS_POLLING, PORT_PHYS_DISABLED };
@@ -152,7 +152,7 @@ static void physical(void **state)
 		start_link(&o, &far);
 		take_up(&o, PORT_ACTIVE);
 		assert_int_equal(port_set_phys(&o.port, a), 0);
-		/* whatever it is, the link begins anew */
+		/* in any case the link starts again */
 		assert_int_not_equal(o.port.state, PORT_ACTIVE);
 		assert_int_equal(port_set_phys(&far, b), 0);
 		assert_int_equal(o.port.state, up ? PORT_INIT : PORT_DOWN);
@@ -197,7 +197,7 @@ static void lids(void **state)
 	assert_int_equal(o.changes, LMC_MOST + 1);
 }
 
-/* One word to the owner, of all that is not what it was. */
+/* One notification to the owner, of everything that has changed. */
 static void addresses(void **state)
 {
 	struct port_addrs a;
@@ -226,7 +226,7 @@ static void addresses(void **state)
 	assert_non_null(port_addrs_wrong(&a));
 }
 
-/* Each setter tells of what it changes, and of nothing else. */
+/* Each setter notifies of what it changes, and of nothing else. */
 static void setters(void **state)
 {
 	struct port_setup setup;

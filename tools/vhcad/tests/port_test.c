@@ -43,7 +43,7 @@ static const struct vdev_config cfg = {
 	.name = "t", .node_guid = 0xabc00, .ports = 2, .vectors = 4,
 };
 
-/* What changed is told, nothing else, and it can be read. */
+/* There is an event for each change, no other one, and new values can be read. */
 static void events(void **state)
 {
 	struct vhca_port_req req = { .port = 2 };
@@ -101,12 +101,12 @@ static void events(void **state)
 	assert_int_equal(t_admin_out(&h, VHCA_CMD_QUERY_GIDS, &req, sizeof(req), gid,
 				     sizeof(gid)), VHCA_ST_OK);
 	assert_int_equal(gid[7][0], 0x20);
-	/* a reset is the device's; the subnet remembers */
+	/* a reset concerns the device; the subnet keeps the addresses */
 	vdev_reset(h.dev);
 	a = addrs(&h, 2);
 	assert_int_equal(a.lid, 0xbffe);
 	assert_int_equal(a.pkey[31], 0x1234);
-	/* nobody is told, but it works */
+	/* without an EQ for an event it works all the same */
 	a.lid = 77;
 	change(&h, 2, &a);
 	assert_int_equal(addrs(&h, 2).lid, 77);
@@ -114,7 +114,7 @@ static void events(void **state)
 	t_world_fini(&w);
 }
 
-/* Each is refused by its name, and nothing has changed. */
+/* Each refusal names its reason, and nothing has changed. */
 static void refused(void **state)
 {
 	struct port_addrs was, now;
@@ -150,7 +150,7 @@ static void refused(void **state)
 	t_world_fini(&w);
 }
 
-/* Without a static subnet the addresses are another's to give. */
+/* Without a static subnet the operator cannot set addresses. */
 static void not_ours(void **state)
 {
 	const struct engine_clock clock = engine_clock_monotonic;
@@ -176,7 +176,7 @@ static void make_async(struct thca *h, u32 log, u8 flags)
 	t_eq_init(h, &h->async, log, 1, flags);
 }
 
-/* A manager's work on a port that no other event tells of is told to who asked for it. */
+/* Changes by a manager without an event of their own are reported to drivers that ask for it. */
 static void port_change(void **state)
 {
 	struct port_setup setup;
@@ -213,14 +213,14 @@ static void port_change(void **state)
 	expect_port_event(&h, VHCA_EV_PORT_ACTIVE, 2);
 	t_expect_no_event(&h);
 
-	/* Nobody is there to be told, and nothing waits. */
+	/* Without such an EQ no event is kept. */
 	make_async(&h, 4, VHCA_EQ_ASYNC);
 	setup.subnet_timeout++;
 	port_set_setup(port, &setup);
 	make_async(&h, 1, VHCA_EQ_ASYNC | VHCA_EQ_PORT_CHANGE);
 	t_expect_no_event(&h);
 
-	/* What found no room is not for an EQ that has not asked for it. */
+	/* An event that found no room is not for a later EQ that has not asked for it. */
 	for (u32 i = 0; i < 3; i++) {
 		setup.subnet_timeout++;
 		port_set_setup(port, &setup);
@@ -253,7 +253,7 @@ static void reconnect(struct tpair *p)
 	t_connect(&p->qp[0], &p->qp[1], 3, 1, 2);
 }
 
-/* The way to a new LID is there at once, the one to the old LID gone. */
+/* The route to a new LID exists at once, and that to the old LID does not any more. */
 static void new_lid(void **state)
 {
 	struct port_addrs a;
@@ -270,7 +270,7 @@ static void new_lid(void **state)
 	write_byte(&p, mr, 2, VHCA_CS_RETRY_EXC_ERR);
 	reconnect(&p);
 	write_byte(&p, mr, 3, VHCA_CS_SUCCESS);
-	/* the sender's own: its packets come from the new one, where nobody expects them */
+	/* the sender's own LID: packets come from the new one, which the peer does not expect */
 	a = addrs(&p.h[0], 1);
 	a.lid = 2;
 	change(&p.h[0], 1, &a);
@@ -304,7 +304,7 @@ static void new_pkeys(void **state)
 
 #define IDLE	500u
 
-/* A change looks at no QP; each follows when it is used, to send as to answer. */
+/* A change does not touch QPs; each follows when it is used, to send or to answer. */
 static void followed_when_used(void **state)
 {
 	struct vqp *v[2], *idle[IDLE];

@@ -48,7 +48,7 @@ static void qp_fields(void **state)
 	spoil_each(&f->h, VHCA_CMD_CREATE_QP, &req, sizeof(req), s, ARRAY_SIZE(s));
 }
 
-/* Numbers of destroyed QPs rest, then come back with another generation. */
+/* Numbers of destroyed QPs are kept unused, and used later with another generation. */
 static void qp_numbers(void **state)
 {
 	struct fixture *f = *state;
@@ -199,7 +199,7 @@ static void qp_masks(void **state)
 
 #define ATTR_CASE(f, v)	{ F(vhca_modify_qp_req, attr.f), v, VHCA_ST_BAD_FIELD, 0 }
 
-/* What a type needs and may have on its way to RTS, SQD and back. */
+/* Attributes that a type requires and allows on its way to RTS, SQD and back. */
 static void unreliable_masks(void **state)
 {
 	static const struct { u8 type; u32 own; u32 moving; u32 in_sqd; } t[] = {
@@ -240,7 +240,7 @@ static void unreliable_masks(void **state)
 	}
 }
 
-/* SQE is left for RTS, RESET or ERR, and nobody asks for it; RC never gets there. */
+/* SQE can be left for RTS, RESET or ERR, and cannot be requested; RC never enters it. */
 static void unreliable_states(void **state)
 {
 	static const bool good[7] = { [T_RESET] = true, [T_RTS] = true, [T_ERR] = true };
@@ -303,7 +303,7 @@ static void qp_values(void **state)
 		   ARRAY_SIZE(rts_cases));
 }
 
-/* What QUERY_QP tells is what was set. */
+/* QUERY_QP returns what was set. */
 static void qp_query(void **state)
 {
 	struct fixture *f = *state;
@@ -332,7 +332,7 @@ static void qp_query(void **state)
 	assert_int_equal(b.max_dest_rd_atomic, 4);
 }
 
-/* A QP for which no number is left keeps nothing of what it took before. */
+/* A QP that fails because no number is left releases everything that it has taken. */
 static void refused_qp_keeps_nothing(void **state)
 {
 	const struct vdev_config small = {

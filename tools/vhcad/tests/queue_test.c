@@ -106,7 +106,7 @@ static void solicited(void **state)
 	t_pair_fini(&p);
 }
 
-/* Arms for solicited entries, with an arming for all so many numbers before it. */
+/* Arms for solicited entries, and names an arming for all that was @since numbers before it. */
 static void arm_behind_any(struct tcq *cq, u32 since)
 {
 	cq->seq = (cq->seq + 1) & VHCA_ARM_SEQ_MASK;
@@ -114,7 +114,7 @@ static void arm_behind_any(struct tcq *cq, u32 since)
 		  (u64)since << VHCA_ARM_SINCE_SHIFT | cq->ci);
 }
 
-/* What was asked for before stands until it is answered, and not until the consumer knows. */
+/* An arming holds until it is answered, even if the consumer does not know that yet. */
 static void solicited_behind_any(void **state)
 {
 	static const u32 starts[] = { 0, VHCA_ARM_SEQ_MASK - 4 };
@@ -129,7 +129,7 @@ static void solicited_behind_any(void **state)
 		send_one(&p, 1, VHCA_WQE_SOLICITED);
 		assert_true(compl_event(&p.h[1], p.cq[1].cqn));
 
-		/* not answered: any entry will do */
+		/* not answered: any entry makes an event */
 		t_cq_arm(&p.cq[1], false);
 		arm_behind_any(&p.cq[1], 1);
 		arm_behind_any(&p.cq[1], 2);
@@ -154,7 +154,7 @@ static void solicited_behind_any(void **state)
 	}
 }
 
-/* So many armings that the number is again the one that was answered last. */
+/* The number of an arming has wrapped to the one that was answered last: that is an arming, too. */
 static void arm_number_comes_again(void **state)
 {
 	struct vhca_cqe e;
@@ -186,7 +186,7 @@ static void send_three(struct tpair *p, u32 solicited)
 	t_ring_sq(&p->qp[0]);
 }
 
-/* Entries that come together are looked at together, and each of them counts. */
+/* Entries that come together are compared with the arm record together, and each of them counts. */
 static void together(void **state)
 {
 	struct vhca_cqe e;
@@ -218,7 +218,7 @@ static void together(void **state)
 	t_pair_fini(&p);
 }
 
-/* More receives than the ring has places: none of them is one, also not to be flushed. */
+/* A count of more receives than the ring has places: none is used or flushed. */
 static void absurd_receives(void **state)
 {
 	struct twr wr = { .opcode = VHCA_OP_SEND };
@@ -276,14 +276,14 @@ static void overrun(void **state)
 	t_expect_event(&p.h[0], VHCA_EV_QP_FATAL, a.qpn);
 	t_expect_no_event(&p.h[0]);
 	assert_int_equal(t_state(&a), T_ERR);
-	/* what was written stays good, nothing follows */
+	/* entries that were written stay valid, and none follows */
 	for (u32 i = 100; i < 104; i++)
 		t_expect_cqe(&small, i, VHCA_CS_SUCCESS);
 	assert_false(t_cq_poll(&small, &e));
 	t_pair_fini(&p);
 }
 
-/* Receives overrun a CQ as sends do; it costs all QPs that complete there, one by one. */
+/* Receives overrun a CQ like sends; all QPs that complete there fail, one by one. */
 static void overrun_by_receives(void **state)
 {
 	struct tpair p;
@@ -312,20 +312,20 @@ static void overrun_by_receives(void **state)
 	for (u32 i = 1; i < 3; i++) {
 		struct twr wr = { .opcode = VHCA_OP_SEND, .wr_id = i };
 
-		/* the CQ has told already, each QP tells for itself */
+		/* the CQ has reported it already, each QP reports for itself */
 		t_send(&a[i], &wr);
 		t_expect_event(&p.h[1], VHCA_EV_QP_FATAL, b[i].qpn);
 		t_expect_no_event(&p.h[1]);
 		assert_int_equal(t_state(&b[i]), T_ERR);
 	}
-	/* two entries, then nothing, and nobody was told that the third arrived */
+	/* two entries, then nothing, and the third was not reported */
 	t_expect_cqe(&small, 0, VHCA_CS_SUCCESS);
 	t_expect_cqe(&small, 1, VHCA_CS_SUCCESS);
 	assert_false(t_cq_poll(&small, &e));
 	t_expect_cqe(&p.cq[0], 0, VHCA_CS_SUCCESS);
 	t_expect_cqe(&p.cq[0], 1, VHCA_CS_SUCCESS);
 	t_expect_no_cqe(&p.cq[0]);
-	/* the other CQ of a QP that failed is good */
+	/* the other CQ of a failed QP works */
 	assert_int_equal(t_destroy(&p.h[1], VHCA_CMD_DESTROY_CQ, small.cqn), VHCA_ST_BUSY);
 	for (u32 i = 0; i < 3; i++)
 		assert_int_equal(t_destroy(&p.h[1], VHCA_CMD_DESTROY_QP, b[i].qpn), 0);
@@ -356,7 +356,7 @@ static void overrun_ignored(void **state)
 	t_pair_fini(&p);
 }
 
-/* A full EQ keeps events pending and says so; none is lost. */
+/* A full EQ keeps events pending and tells so; none is lost. */
 static void eq_overflow(void **state)
 {
 	enum { CQS = 200 };
@@ -405,8 +405,8 @@ static void eq_overflow(void **state)
 }
 
 /*
- * A device that dies while its event queue is full tells so when there is room, and nothing that
- * happened before or happens then.  The engine sleeps meanwhile, and the driver's ring wakes it.
+ * A device that fails while its event queue is full reports that when there is room, and no event
+ * from before or after.  The engine sleeps meanwhile, and the driver's ring wakes it.
  */
 static void dies_untold(void **state)
 {
@@ -432,13 +432,13 @@ static void dies_untold(void **state)
 	kicks = h.kicks;
 	for (u32 i = 0; i < ROOM; i++)
 		t_expect_event(&h, VHCA_EV_QP_FATAL, qp[i].qpn);
-	/* the entry that filled the ring had the driver ring */
+	/* the entry that filled the ring asked the driver to ring */
 	assert_int_equal(h.kicks, kicks + 1);
 	t_expect_event(&h, VHCA_EV_DEVICE_FATAL, 0);
 	vdev_set_link(h.dev, 1, false);
 	t_expect_no_event(&h);
 
-	/* the next driver does not hear of it again */
+	/* the next driver does not get the event again */
 	vdev_set_link(h.dev, 1, true);
 	vdev_reset(h.dev);
 	h.admin_tail = 0;
@@ -449,7 +449,7 @@ static void dies_untold(void **state)
 	t_world_fini(&w);
 }
 
-/* Destroying what has an event pending takes the event along. */
+/* Destroying an object drops its pending event. */
 static void pending_of_destroyed(void **state)
 {
 	struct tworld w;
@@ -523,7 +523,7 @@ static void srq_with_event(struct thca *h, struct tsrq *srq)
 	assert_int_equal(t_srq_limit(srq, 1), VHCA_ST_OK);
 }
 
-/* So does destroying an SRQ: its successor, which has its number, is not told of the limit. */
+/* So does destroying an SRQ: the next one with its number does not get its limit event. */
 static void pending_of_destroyed_srq(void **state)
 {
 	const u32 n = 1u << T_EQ_LOG;
@@ -543,7 +543,7 @@ static void pending_of_destroyed_srq(void **state)
 		if (i != n + 1)
 			t_expect_event(&h, VHCA_EV_SRQ_LIMIT, srq[i].srqn);
 	t_expect_no_event(&h);
-	/* which has events of its own */
+	/* which gets events of its own */
 	assert_int_equal(t_srq_limit(&next, 1), VHCA_ST_OK);
 	t_expect_event(&h, VHCA_EV_SRQ_LIMIT, next.srqn);
 	t_expect_no_event(&h);
@@ -563,7 +563,7 @@ static void cq_with_error(struct thca *h, struct tcq *cq)
 	for (u32 i = 0; i < 3; i++)
 		t_send(&qp, &wr);
 	assert_int_equal(t_state(&qp), T_ERR);
-	/* which takes the QP's own event along */
+	/* which also drops the QP's own event */
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_QP, qp.qpn), 0);
 }
 
@@ -622,7 +622,7 @@ static void port_events(void **state)
 	t_world_fini(&w);
 }
 
-/* What is sent before the first packet to a QP. */
+/* Bytes that are sent before the first packet of a QP. */
 struct queue_watch {
 	u32 qpn, before;
 	bool seen;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A guest that makes all it can get of everything: what the daemon takes of the host's
- * memory for it is bounded, and each refusal says which limit it was.  It is the daemon
- * without sanitizers that is looked at, from outside.
+ * A guest that creates as much as it can of everything: the daemon's memory
+ * for it is bounded, and each refusal names its limit.  The daemon
+ * without sanitizers is measured, from outside.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "tests/vuclient.h"
 
 #define MIB		(1024ull * 1024)
-#define MOST		(300 * MIB)	/* for all of it; what limit.c promises */
+#define MOST		(300 * MIB)	/* for everything; the bound that limit.c states */
 #define BATCH		(1u << T_ADMIN_LOG)
 
 struct guest {
@@ -31,7 +31,7 @@ struct guest {
 };
 
 /*
- * The upper half of the guest's memory several times over, for pages that have
+ * The upper half of the guest's memory is mapped several times, for pages with
  * different addresses.
  */
 #define ALIASES		4u
@@ -118,7 +118,7 @@ static void expect_log(struct guest *g, const char *what)
 /* The n-th command of a kind. */
 typedef void maker(struct guest *g, u32 n, struct vhca_asqe *sqe);
 
-/* Command after command until one is refused, some at a time; how many were not. */
+/* Gives commands until one is refused, some at a time; returns how many were not. */
 static u32 until_refused(struct guest *g, maker *make, u32 *field)
 {
 	struct thca *h = &g->h;
@@ -217,7 +217,7 @@ static void make_srq(struct guest *g, u32 n, struct vhca_asqe *sqe)
 	};
 }
 
-/* The first ones are of datagrams, for multicast; the others have all notes there are. */
+/* The first ones are UD, for multicast; the others have the most outstanding requests. */
 #define DATAGRAM_QPS	64u
 
 static void make_qp(struct guest *g, u32 n, struct vhca_asqe *sqe)
@@ -238,7 +238,7 @@ static u32 nth_qpn(u32 n)
 	return QPN_FIRST_SLOT + n;
 }
 
-/* A few, on the page that is there. */
+/* A few, on the first doorbell page. */
 static void make_few_qps(struct guest *g, u32 n, struct vhca_asqe *sqe)
 {
 	make_qp(g, n, sqe);
@@ -267,13 +267,13 @@ static void make_attachment(struct guest *g, u32 n, struct vhca_asqe *sqe)
 	req->mlid = htole16(0xc000 + n / DATAGRAM_QPS);
 }
 
-/* One QP in each of so many groups, of which the first is there. */
+/* One QP in each of @n groups, the first of which exists. */
 static void make_group(struct guest *g, u32 n, struct vhca_asqe *sqe)
 {
 	make_attachment(g, (n + 1) * DATAGRAM_QPS, sqe);
 }
 
-/* What answers again lies with each QP from then on. */
+/* Connected QPs have an array of answers from then on. */
 static void connect_all(struct guest *g, u32 qps)
 {
 	for (u32 n = DATAGRAM_QPS; n < qps; n++) {
@@ -312,7 +312,7 @@ static void everything(void **state)
 	assert_int_equal(g->pages, 1023);
 	assert_int_equal(field, NONE);
 	expect_log(g, "OPEN_UAR refused: uars are limited to 1024");
-	/* each has as many pages as it has bits for them, until there are no more */
+	/* each has as many pages as it has bits for, until there are no more */
 	do {
 		n = until_refused(g, make_page, &field);
 		g->pages += n;
@@ -335,7 +335,7 @@ static void everything(void **state)
 	stop(g);
 }
 
-/* The command line has others, and what is made is forgotten when the guest goes. */
+/* Limits of the command line, and that objects are forgotten when the guest disconnects. */
 static void other_limits(void **state)
 {
 	u32 field;

@@ -92,7 +92,7 @@ static void mtu_1024(void **s) { every_op_and_size(3, 0); }
 static void mtu_2048(void **s) { every_op_and_size(4, 2); }
 static void mtu_4096(void **s) { every_op_and_size(5, 1); }
 
-/* A packet hook that only watches: the same through packets as bytes. */
+/* A packet hook that changes nothing: the same, with packets as bytes. */
 static void watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		  struct fab_effect *v)
 {
@@ -138,7 +138,7 @@ static void gather_and_scatter(void **state)
 		off += len;
 	}
 	total = off;
-	/* an entry of length 0 is not looked at */
+	/* an entry of length 0 is not checked */
 	wr.sge[7].lkey = 0xdeadbeef;
 	for (u32 i = 0, left = total; i < 15; i++) {
 		u32 len = i == 14 ? left : total / 15 - 3;
@@ -240,7 +240,7 @@ static void loopback(void **state)
 	t_world_fini(&w);
 }
 
-/* Many requests in flight: completions in order, unsignaled ones silent. */
+/* Many requests in flight: completions in order, none for unsignaled ones. */
 static void pipeline(void **state)
 {
 	struct tpair p;
@@ -291,7 +291,7 @@ static void reads_and_fences(void **state)
 		wr = t_wr(VHCA_OP_READ, i, &m.l, i * 6000, 5000, &m.r, i * 6000);
 		t_post(&p.qp[0], &wr);
 	}
-	/* sends back what the last READ brought: only right behind a fence */
+	/* sends back what the last READ has fetched: right only with a fence */
 	wr = t_wr(VHCA_OP_WRITE, 20, &m.l, 19 * 6000, 5000, &m.r, 130000);
 	wr.flags = VHCA_WQE_FENCE;
 	t_post(&p.qp[0], &wr);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Connections at their edges: queues that are not there, reads that nobody
+ * Connections at their limits: missing queues, READs that are not
  * allowed, and cables that are pulled with packets on the way.
  */
 #include <errno.h>
@@ -62,7 +62,7 @@ static void no_receive_queue(void **state)
 	t_expect_cqe(&p->cq[0], 1, VHCA_CS_SUCCESS);
 	t_mr_expect(&r, 0, 4096, 3, 0);
 
-	/* seven retries are for ever: three are not */
+	/* seven RNR retries never run out: three do */
 	assert_int_equal(t_to(&a, T_RESET), VHCA_ST_OK);
 	t_attr_init(&attr, 1);
 	assert_int_equal(t_modify(&a, &attr, T_MASK_INIT), VHCA_ST_OK);
@@ -83,7 +83,7 @@ static void no_receive_queue(void **state)
 	assert_int_equal(t_state(&b), T_RTS);
 }
 
-/* Without a read of one's own allowed at a time there is none. */
+/* With a READ depth of 0 no READ is possible. */
 static void no_reads(void **state)
 {
 	struct tpair *p = *state;
@@ -117,7 +117,7 @@ static u64 drops(struct thca *h)
 	return st.port[0].drops;
 }
 
-/* What is sent without a link is lost, and counted; with the link it comes again. */
+/* Packets without a link are lost, and counted; with the link they are sent again. */
 static void no_link(void **state)
 {
 	struct tpair *p = *state;
@@ -146,7 +146,7 @@ static void slow(void *arg, const struct fab_port *from, const struct wire_hdr *
 	v->delay = *(u64 *)arg;
 }
 
-/* The receiver's cable is pulled with the packets under way: they are gone. */
+/* The receiver's cable is pulled with packets under way: they are lost. */
 static void pulled_on_the_way(void **state)
 {
 	struct tpair *p = *state;
@@ -176,7 +176,7 @@ static void pulled_on_the_way(void **state)
 	assert_int_equal(fab_set_packet_hook(p->w.fabric, NULL, NULL), 0);
 }
 
-/* Packets behind the first of a message take their time. */
+/* Packets behind the first of a message are delayed. */
 static void late_rest(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		      struct fab_effect *v)
 {
@@ -185,7 +185,7 @@ static void late_rest(void *arg, const struct fab_port *from, const struct wire_
 
 /*
  * Messages whose packets arrive in turns: each receive is read again, and one
- * that has become another meanwhile is refused.
+ * whose entry has changed meanwhile fails.
  */
 static void receive_read_again(void **state)
 {
@@ -224,7 +224,7 @@ static void receive_read_again(void **state)
 	assert_int_equal(t_state(&b[1]), T_ERR);
 }
 
-/* A packet hook that has a command given with the first request that it sees. */
+/* A packet hook that gives a command with the first request that it sees. */
 struct stopper {
 	struct thca *h;
 	struct vhca_asqe sqe;
@@ -244,7 +244,7 @@ static void stop_meanwhile(void *arg, const struct fab_port *from, const struct 
 	s->given = true;
 }
 
-/* As struct vhca_asqe wants it: the QP destroyed, or brought to a state. */
+/* As struct vhca_asqe: destroys the QP, or takes it to a state. */
 static struct vhca_asqe stop_command(const struct tqp *qp, u8 op, u8 state)
 {
 	const struct vhca_object_req end = { .handle = htole32(qp->qpn) };
@@ -261,8 +261,8 @@ static struct vhca_asqe stop_command(const struct tqp *qp, u8 op, u8 state)
 }
 
 /*
- * Whoever has got its message may be done with the QP before the device has said so to the
- * peer: the peer hears it all the same, at once, and also why its request is refused.
+ * A program that has its message may destroy the QP before the device has sent the acknowledgment:
+ * the peer gets it all the same, at once, and also the reason if its request is refused.
  */
 static void stopped_after_arrival(void **state)
 {
@@ -289,7 +289,7 @@ static void stopped_after_arrival(void **state)
 		t_qp_init(&p->h[1], &b, &p->cq[1], &p->cq[1]);
 		t_connect(&a, &b, 3, 1, 1);
 		t_recv(&b, i, 1, &sge);
-		/* a right that nobody has given */
+		/* a right that was not granted */
 		wr = refused ? t_wr(VHCA_OP_CMP_SWAP, i, &l, 0, 8, &r, 0) :
 			       t_wr(VHCA_OP_SEND, i, &l, 0, 3000, NULL, 0);
 		s.sqe = stop_command(&b, stops[n].op, stops[n].state);
@@ -327,7 +327,7 @@ static u64 ask(struct tpair *p, const struct tqp *qp, u32 psn, u32 key, u64 va, 
 	return to->ib.tx_packets - before;
 }
 
-/* What was answered one lap of PSNs ago has the numbers of other requests by now. */
+/* An answer from before a wrap of the PSNs has PSNs of other requests by now. */
 static void psns_come_again(void **state)
 {
 	struct vhca_create_mkey_req req = {
@@ -350,7 +350,7 @@ static void psns_come_again(void **state)
 		assert_int_equal(ask(p, &b, psn, key, 77, 4), 1);
 		assert_int_equal(ask(p, &b, psn + 1, key, 0, 2 * GIB), GIB / 128);
 		assert_int_equal(ask(p, &b, psn + 1 + GIB / 128, key, 0, 2 * GIB), GIB / 128);
-		/* the last one of these has it now */
+		/* the last of these requests has this PSN now */
 		assert_int_equal(ask(p, &b, psn, key, 77, 4), 0);
 		assert_int_equal(ask(p, &b, psn, key, 2u * GIB - 256, 256), 1);
 	}
@@ -369,8 +369,8 @@ static void late_acks(void *arg, const struct fab_port *from, const struct wire_
 }
 
 /*
- * A request that is refused with packets under way, as its entry has become another one, whose
- * data is inline, and too short: what of it was lost is not sent again out of the new entry.
+ * A request that is refused with packets under way, because its entry was replaced by one with
+ * inline data that is too short: lost packets of it are not sent again out of the new entry.
  */
 static void entry_changed_midway(void **state)
 {
@@ -395,7 +395,7 @@ static void entry_changed_midway(void **state)
 	t_send(&a, &wr);
 	t_expect_no_cqe(&p->cq[0]);
 	t_mr_expect(&r, 0, got, 1, 0);
-	/* the worker has the entry of another QP in its hands */
+	/* the worker has loaded the entry of another QP */
 	wr = t_wr(VHCA_OP_NOP, 2, NULL, 0, 0, NULL, 0);
 	t_send(&other, &wr);
 	t_expect_cqe(&p->cq[0], 2, VHCA_CS_SUCCESS);

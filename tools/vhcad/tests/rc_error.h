@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What rc_error_test.c and rc_state_test.c share.
+ * Shared by rc_error_test.c and rc_state_test.c.
  */
 #ifndef VHCAD_TESTS_RC_ERROR_H
 #define VHCAD_TESTS_RC_ERROR_H

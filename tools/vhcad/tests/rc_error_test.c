@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RC when something is wrong: who gets which status, which events are raised,
- * in which order the rest is flushed.
+ * RC with errors: the statuses of both sides, the events, and
+ * the order in which the rest is flushed.
  */
 #include "tests/rc_error.h"
 
@@ -27,7 +27,7 @@ static void fail_first(struct fixture *f, const struct twr *bad, u8 status)
 	assert_int_equal(t_state(&f->p.qp[0]), T_ERR);
 }
 
-/* The requester's own faults.  The peer notices nothing. */
+/* The requester's own faults.  The peer does not notice them. */
 static void local_fault(void (*spoil)(struct fixture *f, struct twr *wr), u8 op, u8 status)
 {
 	struct fixture f;
@@ -113,7 +113,7 @@ static void local_faults(void **state)
 	local_fault(readonly, VHCA_OP_READ, VHCA_CS_LOC_PROT_ERR);
 }
 
-/* A gather list that fails behind its first packets: those before it count. */
+/* A gather list that fails behind its first packets: those before it arrive. */
 static void fault_in_the_middle(void **state)
 {
 	struct fixture f;
@@ -144,8 +144,8 @@ static void fault_in_the_middle(void **state)
 }
 
 /*
- * Memory that is missing when a run's last packet is copied: the packets in front of it have
- * arrived, and are acknowledged together with the request before them.
+ * Memory that is not mapped when a run's last packet is copied: the packets before it have arrived,
+ * and are acknowledged together with the request before them.
  */
 static void fault_behind_arrivals(void **state)
 {
@@ -186,7 +186,7 @@ static void fault_behind_arrivals(void **state)
 	}
 }
 
-/* A refused entry behind one that is under way: nothing behind it is sent. */
+/* A refused entry behind a request under way: nothing behind it is sent. */
 static void nothing_behind_a_refused_one(void **state)
 {
 	struct fixture f;
@@ -210,8 +210,8 @@ static void nothing_behind_a_refused_one(void **state)
 }
 
 /*
- * A key that goes away, or an entry that changes, between a request and its
- * resending: refused then, and what was under way behind it is flushed, once.
+ * A key that is destroyed, or an entry that changes, between a request and its
+ * retransmission: refused then, and requests under way behind it are flushed, once.
  */
 static void fault_on_resend(void **state)
 {
@@ -355,7 +355,7 @@ static void bad_receives(void **state)
 	bad_receive(4000, 0x100, VHCA_CS_LOC_PROT_ERR, VHCA_CS_REM_OP_ERR);
 }
 
-/* A malformed receive entry: the index is that of another one. */
+/* A malformed receive entry: its index is that of another one. */
 static void malformed_receive(void **state)
 {
 	struct fixture f;
@@ -373,7 +373,7 @@ static void malformed_receive(void **state)
 	done(&f);
 }
 
-/* The answer to a READ comes before the NAK of what followed it. */
+/* The answer to a READ is sent before the NAK of a request behind it. */
 static void nak_behind_read(void **state)
 {
 	struct fixture f;
@@ -392,7 +392,7 @@ static void nak_behind_read(void **state)
 	done(&f);
 }
 
-/* A QP that is its own peer is in the error state when its own refusal has arrived. */
+/* A QP that is its own peer enters the error state when its own NAK has arrived. */
 static void own_refusal(void **state)
 {
 	struct tworld w;
@@ -418,7 +418,7 @@ static void own_refusal(void **state)
 	t_world_fini(&w);
 }
 
-/* What is fetched ahead of a QP's turn: one that was never connected has no port. */
+/* Prefetches ahead of a QP's turn: one that was never connected has no port. */
 static void errors_side_by_side(void **state)
 {
 	struct tworld w;
@@ -429,7 +429,7 @@ static void errors_side_by_side(void **state)
 	t_world_init(&w);
 	t_hca_init(&h, &w, 0x1000);
 	t_cq_init(&h, &cq, 4, 0);
-	/* at the end, QPs that have had no turn among so many that what they need is fetched */
+	/* at the end there are many QPs without a turn for long, whose data is prefetched */
 	for (u32 round = 0; round < 400; round++) {
 		for (u32 i = 0; i < 2 && (!round || round == 399); i++)
 			t_qp_init(&h, &qp[i], &cq, &cq);

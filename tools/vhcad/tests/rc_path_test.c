@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RC and the way of its packets: GRH, partitions, addresses, path MTU, READ
+ * RC and the path of its packets: GRH, partitions, addresses, path MTU, READ
  * depth, credits, acknowledgment coalescing.
  */
 #include <string.h>
@@ -160,7 +160,7 @@ static void not_connected_so(void **state)
 	struct fixture f;
 
 	setup(&f);
-	/* the receiver is connected with somebody else */
+	/* the receiver is connected to another peer */
 	reconnect(&f, 1, wrong_lid);
 	write_and_settle(&f, VHCA_CS_RETRY_EXC_ERR);
 	reconnect(&f, 0, nobody);
@@ -273,7 +273,7 @@ static void inject(struct fixture *f, u8 opcode, u32 psn, u32 len, u64 va, u32 d
 	t_poll(&f->p.w);
 }
 
-/* Packets out of their place in a message, of a wrong size, adding up wrongly. */
+/* Packets at a wrong place in a message, of a wrong size, with wrong total lengths. */
 static void out_of_place(void **state)
 {
 	static const struct {
@@ -333,7 +333,7 @@ static void out_of_place(void **state)
 	}
 }
 
-/* A READ seen before may be asked for again, whole or its end; nothing else. */
+/* A READ that was answered may be repeated, whole or its end; nothing else. */
 static void read_again(void **state)
 {
 	static const struct {
@@ -359,7 +359,7 @@ static void read_again(void **state)
 		fab_set_packet_hook(f.p.w.fabric, look, &s);
 		inject(&f, OP_RC_READ_REQ, c[i].psn, 0, c[i].va, c[i].len);
 		assert_int_equal(s.packets, 1 + c[i].answers);
-		/* as many bytes as were asked for: LRH, BTH, AETH, CRCs, padding */
+		/* as many bytes as were requested: LRH, BTH, AETH, CRCs, padding */
 		if (c[i].answers == 1) {
 			struct vdev_status a, b;
 
@@ -375,8 +375,8 @@ static void read_again(void **state)
 }
 
 /*
- * A request seen before is acknowledged also while a NAK is out: the sender may
- * not be able to go on to what the NAK asks for until it knows.
+ * A repeated request is acknowledged also while a NAK is pending: the sender may
+ * not be able to go on to what the NAK asks for before it gets that.
  */
 static void duplicate_behind_nak(void **state)
 {
@@ -398,7 +398,7 @@ static void duplicate_behind_nak(void **state)
 
 /*
  * An answer to the last of these that comes while the sender waits because of an older RNR NAK: it
- * counts for those before it, also for entries that take no PSN, and the waiting is over.
+ * acknowledges those before it, also entries without a PSN, and ends the wait.
  */
 static void answered_while_waiting(u8 syndrome, u8 status)
 {
@@ -446,7 +446,7 @@ static void refused_while_waiting(void **state)
 	answered_while_waiting(AETH_NAK | NAK_REMOTE_ACCESS, VHCA_CS_REM_ACCESS_ERR);
 }
 
-/* What a requester makes of an answer with each syndrome there can be, reserved ones included. */
+/* The requester's reaction to an answer with each possible syndrome, reserved ones included. */
 static void every_syndrome(void **state)
 {
 	static const u8 nak_status[] = {
@@ -484,7 +484,7 @@ static void every_syndrome(void **state)
 		}
 		if (type == AETH_ACK)
 			status = VHCA_CS_SUCCESS;
-		/* the fourth type is none */
+		/* the fourth type is reserved */
 		if (type == 0x40)
 			t_expect_no_cqe(&f.p.cq[0]);
 		else
@@ -495,7 +495,7 @@ static void every_syndrome(void **state)
 	}
 }
 
-/* A resent run whose front has arrived before: only its end is carried out. */
+/* A resent run whose first packets have arrived before: only its end is executed. */
 struct first_n {
 	u32 n, seen;
 };
@@ -536,7 +536,7 @@ static void half_of_a_run(void **state)
 	}
 }
 
-/* Turns the answers to READs into ones of another length. */
+/* Changes the answers to READs to another length. */
 struct forger {
 	struct fabric *f;
 	u32 opcode, len;
@@ -623,7 +623,7 @@ static void coalescing(void **state)
 }
 
 /*
- * Credits: the acknowledgment tells of the receives; a sender without credit
+ * Credits: the acknowledgment carries the number of receives; a sender without credit
  * probes with one packet, never with the rest of a long message.
  */
 static void credits(void **state)
@@ -668,7 +668,7 @@ static void credits(void **state)
 	done(&f);
 }
 
-/* Without the capability there is no RNR NAK: the packet counts as lost. */
+/* Without the capability no RNR NAK is sent: the packet counts as lost. */
 static void no_rnr_nak(void **state)
 {
 	const struct vdev_config cfg = {

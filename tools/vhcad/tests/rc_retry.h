@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What rc_retry_test.c and rc_storm_test.c share.
+ * Shared by rc_retry_test.c and rc_storm_test.c.
  */
 #ifndef VHCAD_TESTS_RC_RETRY_H
 #define VHCAD_TESTS_RC_RETRY_H

@@ -48,7 +48,7 @@ static void conversation(struct fixture *f)
 	t_expect_no_event(&f->p.h[1]);
 }
 
-/* Does one thing to each packet of the conversation in turn. */
+/* Changes each packet of the conversation in turn, one in each run. */
 static void to_each(u32 copies, u64 delay)
 {
 	s32 total = 1;
@@ -74,8 +74,8 @@ static void delay_each_past_timeout(void **state) { to_each(1, 200000000); }
 static void double_each_late(void **state) { to_each(3, 100000000); }
 
 /*
- * What is lost shows by what comes behind it, long before the timer: a request
- * by the NAK of the next, the answer to a READ by the next acknowledgment.
+ * A loss is detected by later packets, long before the timer: a lost request
+ * by the NAK of the next, a lost answer to a READ by the next acknowledgment.
  */
 static void no_need_to_wait(void **state)
 {
@@ -108,7 +108,7 @@ static void no_need_to_wait(void **state)
 	}
 }
 
-/* A NAK that comes many times is one NAK. */
+/* A NAK that is duplicated many times counts once. */
 static void double_naks(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 			struct fab_effect *v)
 {
@@ -135,7 +135,7 @@ static void nak_doubled(void **state)
 	done(&f);
 }
 
-/* One PSN gets lost so often, and so many of the NAKs that tell of it. */
+/* Loses a PSN a number of times, and a number of the NAKs for it. */
 struct lost_again {
 	u32 psn, packets, naks;
 };
@@ -153,8 +153,8 @@ static void lose_again(void *arg, const struct fab_port *from, const struct wire
 }
 
 /*
- * What is sent again may be lost again, and who says so may not be heard.  Neither has to wait
- * for all of the timer; what is lost a third time has.
+ * A retransmission may be lost again, and so may its NAK.  Neither needs the whole time of the
+ * timer; a third loss does.
  */
 static void lost_again(void **state)
 {
@@ -196,7 +196,7 @@ static void lost_again(void **state)
 	}
 }
 
-/* Everything is lost from some packet on: the counter runs out, no sooner. */
+/* Everything is lost from some packet on: the retries run out, no sooner. */
 struct cut {
 	u32 after, seen;
 };
@@ -229,7 +229,7 @@ static void cut_mid_transfer(void **state)
 	}
 }
 
-/* The receiver was not ready once, and said so twice. */
+/* The receiver was not ready once, and its RNR NAK is duplicated. */
 static void not_ready_doubled(void **state)
 {
 	const struct fab_fault twice = { .kind = FAB_DUPLICATE, .permille = 1000, .count = 1,
@@ -276,7 +276,7 @@ static void link_flap(void **state)
 	done(&f);
 }
 
-/* The peer invents answers: ghosts must change nothing. */
+/* Forged answers of the peer must change nothing. */
 static void ghosts(void **state)
 {
 	static const u8 syndromes[] = {
@@ -322,7 +322,7 @@ static void ghosts(void **state)
 }
 
 /* ------------------------------------------------------------------------
- * A wire on which packets take their time, and the queue fills up
+ * A wire on which packets are delayed, and the queue fills up
  */
 static void slow(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		 struct fab_effect *v)
@@ -341,7 +341,7 @@ static u64 drops(struct fixture *f)
 
 /*
  * More packets than the queue holds: senders wait, nothing is dropped.  With a
- * delay above the timeout what they would send again is acknowledged while
+ * delay above the timeout, packets that they would send again are acknowledged while
  * they wait.
  */
 static void with_full_queue(u64 delay)
@@ -415,7 +415,7 @@ static void late_acknowledgements(void **state)
 	}
 }
 
-/* A READ's key goes away while its answer is being sent. */
+/* A READ's key is invalidated while its answer is being sent. */
 static void key_gone_mid_read(void **state)
 {
 	u64 delay = 1000000;
@@ -435,7 +435,7 @@ static void key_gone_mid_read(void **state)
 	done(&f);
 }
 
-/* The same on the asking side: the answer has nowhere to go. */
+/* The same on the requesting side: the answer's memory is not accessible any more. */
 static void place_gone_mid_read(void **state)
 {
 	u64 delay = 1000000;
@@ -453,7 +453,7 @@ static void place_gone_mid_read(void **state)
 	done(&f);
 }
 
-/* And a WRITE whose target goes away between two of its packets. */
+/* And a WRITE whose target key is invalidated between two of its packets. */
 static void key_gone_mid_write(void **state)
 {
 	u64 delay = 1000000;
@@ -497,8 +497,8 @@ static void destroyed_under_way(void **state)
 }
 
 /*
- * A READ that was answered comes again just before a new one takes its place: the new one counts,
- * and nobody waits for the answer to the other.
+ * A READ that was answered is repeated just before a new one takes its place: the new one is
+ * answered, and the other answer is not waited for.
  */
 static void ghost_of_a_read(void **state)
 {
@@ -517,7 +517,7 @@ static void ghost_of_a_read(void **state)
 	for (u32 i = 0; i < 6; i++) {
 		struct twr wr = t_wr(VHCA_OP_READ, i, &l, i * 4096, 3000, &r, i * 4096);
 
-		/* behind as many as may be under way: this one meets the ghost */
+		/* behind as many as may be under way: this one meets the duplicate */
 		if (i == 4)
 			p.w.now = start + 500 * 1000;
 		t_send(&p.qp[0], &wr);
@@ -532,8 +532,8 @@ static void ghost_of_a_read(void **state)
 }
 
 /*
- * A READ comes again when its key has ended.  If it was answered that is nobody's fault, and the
- * connection lives; if the answer was lost, who waits for it is told why there is none.
+ * A READ is repeated after its key was invalidated.  If it was answered before, that is no error,
+ * and the connection goes on; if the answer was lost, the requester gets a NAK with the reason.
  */
 static void key_gone_before_again(void **state)
 {

@@ -40,8 +40,8 @@ static void count(void *arg, const struct fab_port *from, const struct wire_hdr 
 }
 
 /*
- * Without retries a packet that gets lost ends the QP, unless its report tells at the same time
- * that those in front of it have arrived.
+ * Without retries a lost packet ends the QP, unless its NAK acknowledges earlier packets at the
+ * same time.
  */
 static void loss_without_retries(void **state)
 {
@@ -100,7 +100,7 @@ static void no_timeout(void **state)
 	assert_int_equal(t_to(&f.p.qp[1], T_RESET), VHCA_ST_OK);
 	wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 1, &f.r, 0);
 	t_send(&f.p.qp[0], &wr);
-	assert_false(t_advance(&f.p.w));	/* for ever */
+	assert_false(t_advance(&f.p.w));	/* never */
 	t_expect_no_cqe(&f.p.cq[0]);
 	done(&f);
 }
@@ -110,7 +110,7 @@ static const u32 rnr_us10[32] = {
 	1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152,
 };
 
-/* Every timer code: so long is nothing sent; then the counter runs out. */
+/* Every timer code: nothing is sent for its time; then the retries run out. */
 static void rnr_timers(void **state)
 {
 	struct fixture f;
@@ -143,7 +143,7 @@ static void rnr_timers(void **state)
 	}
 }
 
-/* A receive posted while the sender waits; 7 means for ever. */
+/* A receive is posted while the sender waits; 7 retries never run out. */
 static void rnr_recovers(void **state)
 {
 	static const u8 ops[] = { VHCA_OP_SEND, VHCA_OP_SEND_IMM, VHCA_OP_WRITE_IMM };
@@ -253,7 +253,7 @@ static void reset_cleans(void **state)
 	done(&f);
 }
 
-/* SQD: what was started is finished, nothing new begins, then the event. */
+/* SQD: requests that have begun are finished, no new one begins, then the event. */
 static void drain(void **state)
 {
 	struct vhca_qp_attr a = { .state = T_SQD, .en_sqd_async_notify = 1 };
@@ -287,7 +287,7 @@ static void drain(void **state)
 	done(&f);
 }
 
-/* What was lost without a timeout is sent again once there is one, and so draining ends. */
+/* A packet lost without a timeout is sent again once there is one, and so draining ends. */
 static void timeout_while_draining(void **state)
 {
 	struct vhca_qp_attr a = { .state = T_SQD, .en_sqd_async_notify = 1 };
@@ -320,14 +320,14 @@ static void timeout_while_draining(void **state)
 	done(&f);
 }
 
-/* Packets of the port that is the argument take their time. */
+/* Packets of the port that is the argument are delayed. */
 static void late_from(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		      struct fab_effect *v)
 {
 	v->delay = from == arg ? 1000 : 0;
 }
 
-/* A read or an atomic that was taken fails when no more are allowed; those under way do not. */
+/* A READ or an atomic that was taken fails when no more are allowed; those under way do not. */
 static void no_more_reads(void **state)
 {
 	static const u8 ops[] = { VHCA_OP_READ, VHCA_OP_FETCH_ADD };
@@ -404,8 +404,8 @@ static void communication_established(void **state)
 }
 
 /*
- * A QP that is its own peer fails while it sends: the answer it is sending has
- * nowhere to go, its receive queue is nonsense, its CQ is full.
+ * A QP that is its own peer fails while it sends: the memory for its answer is
+ * not accessible, its receive queue is invalid, its CQ is full.
  */
 static void own_peer(void **state)
 {
@@ -463,7 +463,7 @@ static void own_peer(void **state)
 	}
 }
 
-/* The peer's memory goes away under a transfer; its VM does, in the end. */
+/* The peer's memory is revoked during a transfer; in the end its VM disconnects. */
 static void peer_vanishes(void **state)
 {
 	struct fixture f;

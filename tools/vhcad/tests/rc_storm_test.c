@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * RC over links that lose, double and delay packets at random: what arrives is what was sent.
+ * RC over links that lose, duplicate and delay packets at random: what arrives is what was sent.
  */
 #include "tests/rc_retry.h"
 
@@ -35,7 +35,7 @@ static void storm_hook(void *arg, const struct fab_port *from, const struct wire
 
 #define SLOTS	64u
 #define SLOT	4096u
-/* Words of a side behind its slots: one the peer counts in, one the peer writes, what was met. */
+/* Words of a side behind its slots: one the peer counts in, one the peer writes, fetched values. */
 #define COUNTER	300000u
 #define LATEST	305000u
 #define MET	310000u
@@ -145,7 +145,10 @@ static void campaign(u64 seed, u8 mtu, u32 loss, u32 dup, u32 late, u32 messages
 					wr.flush.length = htole32(len);
 					wr.flush.type = VHCA_FLUSH_GLOBAL;
 				} else if (op == VHCA_OP_READ) {
-					/* reads what nobody changes in this batch: see below */
+					/*
+					 * reads memory that does not change in this batch: see
+					 * below
+					 */
 					u32 at = (32 + slot) * SLOT;
 
 					wr = t_wr(op, id, mr[d], at, len, mr[!d],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What a guest writes for the device is read once: here all of it changes as soon as it has been
- * read, so that whatever is looked at again is not what was checked.
+ * What a guest writes for the device is read once: here all of it changes as soon as it was read,
+ * so that a second read would not find what was checked.
  */
 #include <string.h>
 
@@ -38,7 +38,7 @@ static u32 watch(struct thca *h, void *at, u32 bytes)
 	return nrings++;
 }
 
-/* These bytes were read: none of them is what it was. */
+/* These bytes were read: changes all of them. */
 static void was_read(const struct guest_mem *m, u64 iova, size_t len)
 {
 	for (u32 i = 0; i < nrings; i++) {
@@ -157,7 +157,7 @@ static void request(struct fixture *f, struct twr *wr)
 			 (f->p.qp[0].sq_prod - prod) * VHCA_WQE_BLOCK);
 }
 
-/* A receive of so many pieces, and a message of three packets for it. */
+/* A receive of @nsge pieces, and a message of three packets for it. */
 static void receive(struct fixture *f, u32 nsge)
 {
 	struct vhca_sge sge[15];
@@ -192,7 +192,7 @@ static void requests(void **state)
 	u32 fast, mw;
 
 	request(f, &wr);
-	/* three pieces, and so many that their entry takes several blocks */
+	/* three pieces, and numbers of pieces whose entries take several blocks */
 	for (u32 n = 3; n <= 30; n += 9) {
 		wr = t_wr(VHCA_OP_WRITE, 0, NULL, 0, 0, &f->r, 7);
 		for (wr.nsge = 0; wr.nsge < n; wr.nsge++)
@@ -234,8 +234,8 @@ static void requests(void **state)
 }
 
 /*
- * Where an answer goes is read when it is here, and is another entry's now: that is noticed, and
- * nothing is written anywhere.
+ * The entry of a request is read when its answer arrives, and has changed by then: that is
+ * detected, and nothing is written.
  */
 static void answers(void **state)
 {

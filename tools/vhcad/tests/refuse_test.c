@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands that are refused: the status, the field that is named, and that
- * what they concerned is as it was.
+ * Commands that are refused: the status, the named field, and that
+ * their objects are unchanged.
  */
 #include "tests/admin.h"
 
-#define NOBODY			0x00ffff00u	/* a handle that nothing has */
+#define NOBODY			0x00ffff00u	/* a handle of no object */
 
 /* A device on which the event queues can be used up. */
 static int setup_few(void **state)
@@ -131,7 +131,7 @@ static void mkeys(void **state)
 	req.attr.length = htole64(2);
 	REFUSED(VHCA_ST_BAD_FIELD, attr.length);
 #undef REFUSED
-	/* none of it was half done: the PD is still used by this key alone */
+	/* nothing of it was done: only this key uses the PD */
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_PD, h->pd), VHCA_ST_BUSY);
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_MKEY, mr.key), VHCA_ST_OK);
 
@@ -148,7 +148,7 @@ static void mkeys(void **state)
 	assert_int_equal(t_admin(h, VHCA_CMD_CREATE_MKEY, &make, sizeof(make), NULL), VHCA_ST_OK);
 }
 
-/* An EQ for which there is no number has taken no slots. */
+/* An EQ for which there is no number has taken no doorbell slots. */
 static void event_queues(void **state)
 {
 	struct fixture *f = *state;
@@ -182,7 +182,7 @@ static void queue_pairs(void **state)
 	t_attr_init(&a, 1);
 	assert_int_equal(t_modify(&f->qp, &a, T_MASK_INIT), VHCA_ST_OK);
 
-	/* what a GRH says is looked at only when there is one */
+	/* fields of a GRH are checked only if there is one */
 	req.mask = htole32(T_MASK_RTR);
 	t_attr_rtr(&req.attr, 1, 9, 5, 3);
 	req.attr.av.grh = 1;
@@ -199,7 +199,7 @@ static void queue_pairs(void **state)
 	assert_int_equal(t_modify(&f->qp, &a, T_MASK_RTS), VHCA_ST_OK);
 	assert_int_equal(t_to(&f->qp, T_SQD), VHCA_ST_OK);
 	t_poll(&f->w);
-	/* drained, it may go to another port, but not without the way from there */
+	/* drained, it may move to another port, but not without a path from there */
 	memset(&req.attr, 0, sizeof(req.attr));
 	req.mask = htole32(VHCA_QPA_PORT);
 	req.attr.port = 2;

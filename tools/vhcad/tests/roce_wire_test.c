@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Frames of RoCEv2: there and back, as rdma_rxe makes them, and those that are none.
+ * Frames of RoCEv2: written and parsed, compared with rdma_rxe's, and invalid ones.
  */
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void there_and_back(void **state)
 		n = frame(&h, len, buf);
 		assert_int_equal(n, wire_path_len(&h.path, h.opcode, len));
 		memset(buf + n, 0xaa, 9);
-		/* whatever follows is padding of the frame */
+		/* bytes behind it are padding of the frame */
 		assert_int_equal(wire_parse_roce(buf, n + 9, &back, &at, &got), WIRE_OK);
 		assert_int_equal(got, len);
 		assert_int_equal(at, wire_hdr_len(&h));
@@ -68,7 +68,7 @@ static void there_and_back(void **state)
 	}
 }
 
-/* But for IPv4's identification they are what we make of the same headers. */
+/* Except for IPv4's identification they equal what is made here of the same headers. */
 static void as_rxe(void **state)
 {
 	u8 buf[WIRE_MAX_PKT];
@@ -101,7 +101,7 @@ static void as_rxe(void **state)
 	assert_memory_equal(h.smac, ((u8[]){ 0x52, 0x54, 0, 0x77, 0, 1 }), 6);
 }
 
-/* Each bit, but for those that may change on the way, and addresses of the stations. */
+/* Each bit, except those that may change on the way, and the stations' addresses. */
 static void spoiled(void **state)
 {
 	struct wire_hdr h = hdr(false, WIRE_NO_TAG, OP_RC_SEND_ONLY), back;
@@ -136,7 +136,7 @@ static void put_sum(u8 *ip)
 	put_be16(ip + 10, ~(sum + (sum >> 16)));
 }
 
-/* What is somebody else's frame goes to the network adapter, whose guest knows better. */
+/* Frames that are not the port's go to the network adapter, for its guest to handle. */
 static void others(void **state)
 {
 	static const struct {
@@ -185,13 +185,13 @@ static void header_checksum(void **state)
 	struct roce_place at;
 
 	assert_true(roce_find(buf, n, &at));
-	buf[22]--;			/* a router has forgotten to sum up again */
+	buf[22]--;			/* a router has not updated the checksum */
 	assert_false(roce_find(buf, n, &at));
 	put_sum(buf + 14);
 	assert_true(roce_find(buf, n, &at));
 }
 
-/* Any UDP checksum will do: the ICRC is what counts. */
+/* Any UDP checksum is accepted: the ICRC is checked. */
 static void udp_checksum(void **state)
 {
 	struct wire_hdr h = hdr(false, 5, OP_RC_ACK);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Where packets go: forwarding tables and nothing else decide that, and the static subnet writes
- * the shortest routes into them, those that are given, and trees for groups.
+ * Routes: forwarding tables and nothing else decide them, and the static subnet writes the shortest
+ * routes into them, those of a topology file, and trees for groups.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static void shortest(void **state)
 	t_end(&f);
 }
 
-/* A LID that moves to another port is there at once. */
+/* The routes of a LID that moves to another port change at once. */
 static void moved_lid(void **state)
 {
 	struct t_fabric f;
@@ -52,10 +52,10 @@ static void moved_lid(void **state)
 	t_send_packet(&f, 0, 5, LONG);
 	t_pass(&f, MSEC);
 	assert_int_equal(f.e[5].n, 1);
-	/* and a packet to nobody does not even set out */
+	/* and a packet to an unused LID is not even sent */
 	t_send_to(&f, 0, 6, LONG);
 	assert_int_equal(f.e[0].port.ib.discards, 1);
-	/* but one whose LID goes while it is under way is lost at the switch */
+	/* but one whose LID is removed while it is under way is lost at the switch */
 	t_send_to(&f, 0, 77, LONG);
 	assert_int_equal(subnet_set_lid(&f.e[5].port, 78), 0);
 	t_pass(&f, MSEC);
@@ -92,7 +92,7 @@ static void by_hand(void **state)
 	t_end(&f);
 }
 
-/* Every member once, wherever it and the sender are; nobody else. */
+/* Every member once, wherever it and the sender are; no other port. */
 static void mcast_once(void **state)
 {
 	struct t_fabric f;
@@ -122,7 +122,7 @@ static void mcast_once(void **state)
 	t_end(&f);
 }
 
-/* Links that go lose what would take them, until routes are found again. */
+/* Packets for links that go down are lost, until routes are computed again. */
 static void rerouted(void **state)
 {
 	static const u32 whole[ENDS], alone[ENDS] = { 1, 1 };
@@ -142,7 +142,7 @@ static void rerouted(void **state)
 	before = f.f->topo->sw[0]->no_way;
 	t_expect_parts(&f, alone);
 	assert_int_equal(f.f->topo->sw[0]->no_way - before, 2 * 4);
-	/* and all is as it was, but for what a flap hides */
+	/* and everything is as before, except for a link that a flap holds down */
 	t_let(&f, "c-a", true);
 	t_let(&f, "a-b", true);
 	fab_link_flap(fab_link_at(f.f, fab_link_find(f.f, "a-b")), f.now + MSEC);
@@ -157,7 +157,7 @@ static void rerouted(void **state)
 	t_end(&f);
 }
 
-/* What was said of routes holds while it leads there, and is not forgotten. */
+/* Routes of topo_route() are kept where they lead to the port, and are not forgotten. */
 static void rerouted_by_hand(void **state)
 {
 	struct topo *t = t_topo_open("abc", TOPO_HOQ_USUAL, t_triangle);
@@ -167,7 +167,7 @@ static void rerouted_by_hand(void **state)
 	assert_null(topo_route(t, "a", "h4", "a-b"));
 	assert_true(t_finish(t, why, sizeof(why)));
 	t_start(&f, t);
-	/* b's way leads by a now, and a's may not lead back */
+	/* b's route leads by a now, and a's may not lead back */
 	t_let(&f, "b-c", false);
 	assert_int_equal(fab_reroute(f.f), 0);
 	t_send_packet(&f, 0, 4, LONG);
@@ -185,7 +185,7 @@ static void rerouted_by_hand(void **state)
 	t_end(&f);
 }
 
-/* A group's members hear each other in every part, and once. */
+/* In every connected part, members of a group receive each other's packets, once. */
 static void mcast_rerouted(void **state)
 {
 	struct t_fabric f;
@@ -238,7 +238,7 @@ static void send_by(struct t_fabric *f, u32 sw, u16 lid, const char *link)
 	fab_switch_set_port(f->f, sw, lid, port);
 }
 
-/* In a running fabric the next packet goes where the table says then. */
+/* In a running fabric the next packet follows the new entry. */
 static void tables_alone(void **state)
 {
 	struct t_fabric f;
@@ -264,7 +264,7 @@ static void tables_alone(void **state)
 	t_pass(&f, MSEC);
 	assert_int_equal(t_link_state(&f, "c-a").count[1].packets, 2);
 	assert_int_equal(f.e[4].n, 3);
-	/* it arrives where the tables lead, if the port there has the LID as well */
+	/* it arrives at the end of the tables' route, if the port there has the LID as well */
 	send_by(&f, 2, lid, "c-h5");
 	t_send_packet(&f, 0, 4, LONG);
 	t_pass(&f, MSEC);
@@ -276,7 +276,7 @@ static void tables_alone(void **state)
 	assert_int_equal(f.e[4].n, 3);
 	assert_int_equal(f.e[5].n, 1);
 	assert_ptr_equal(fab_follow(&f.e[0].port, lid), &f.e[5].port);
-	/* a packet on its way is led by the table that it finds when it gets there */
+	/* a packet on its way follows the table of each switch as it is on arrival there */
 	t_send_packet(&f, 0, 4, LONG);
 	send_by(&f, 2, lid, "c-h4");
 	t_pass(&f, MSEC);
@@ -284,7 +284,7 @@ static void tables_alone(void **state)
 	t_end(&f);
 }
 
-/* An entry that leads nowhere: the packet is lost at that switch, and counted there. */
+/* An entry without a port: the packet is lost at that switch, and counted there. */
 static void holes(void **state)
 {
 	struct fab_switch_state s;
@@ -306,7 +306,7 @@ static void holes(void **state)
 		assert_null(fab_follow(&f.e[0].port, lid));
 	}
 	assert_int_equal(f.e[4].n, 0);
-	/* two switches that send to each other: a look along the tables comes to an end */
+	/* two switches that send to each other: following the tables comes to an end */
 	send_by(&f, 0, lid, "a-b");
 	send_by(&f, 1, lid, "a-b");
 	assert_null(fab_follow(&f.e[0].port, lid));
@@ -341,7 +341,7 @@ static void one_switch(void **state)
 		fab_switch_set_port(f.f, 0, f.e[1].port.ib.lid, port);
 		t_send_packet(&f, 0, 1, LONG);
 	}
-	/* ports 0 and from 5 on have nobody */
+	/* ports 0 and from 5 on have no adapter */
 	assert_int_equal(f.e[0].port.ib.discards, SWITCH_NO_PORT / 5 + 1);
 	fab_switch_set_port(f.f, 0, f.e[1].port.ib.lid, 2);
 	/* multicast: the ports of the mask but the sender's */
@@ -364,8 +364,8 @@ static void one_switch(void **state)
 }
 
 /*
- * A switch sends a multicast by the ports of its mask, but never back; what the sender hears of it
- * is the adapter's own matter.
+ * A switch sends a multicast by the ports of its mask, but never back; the sender's own copy is
+ * made by its adapter.
  */
 static void masks_alone(void **state)
 {
@@ -378,7 +378,7 @@ static void masks_alone(void **state)
 	t_send_to(&f, 0, MLID, LONG);
 	t_pass(&f, MSEC);
 	assert_int_equal(f.e[2].n, 1);
-	/* "b" lets h3 have it instead of h2; the port it came from counts for nothing */
+	/* "b" sends it to h3 instead of h2; the port it came from is ignored */
 	m = *fab_switch_mask(f.f, 1, MLID);
 	port_mask_clear(&m, 1);
 	port_mask_set(&m, 2);
@@ -388,7 +388,7 @@ static void masks_alone(void **state)
 	assert_int_equal(f.e[2].n, 1);
 	assert_int_equal(f.e[3].n, 1);
 	assert_int_equal(f.e[0].mcasts, 2);
-	/* "a" sends nobody anything: the sender hears itself all the same */
+	/* "a" sends it nowhere: the sender gets its own copy all the same */
 	m = *fab_switch_mask(f.f, 0, MLID);
 	fab_switch_set_mask(f.f, 0, MLID, &(struct port_mask){ 0 });
 	t_send_to(&f, 0, MLID, LONG);
@@ -397,7 +397,7 @@ static void masks_alone(void **state)
 	assert_int_equal(f.e[3].n, 1);
 	fab_switch_set_mask(f.f, 0, MLID, &m);
 	f.e[0].port.ib.drops = 0;
-	/* what only leads back, and what leads nowhere, is lost */
+	/* a packet that could only go back, or that has no port, is lost */
 	for (u32 i = 0; i < 2; i++) {
 		struct fab_switch_state s;
 
@@ -487,8 +487,9 @@ static void check_tables(struct t_fabric *f, u32 n)
 }
 
 /*
- * The port that was chosen before there were tables: a search from the end's switch goes through
- * each switch's ports in their order, and who is found first leads back to who found it.
+ * The port that was chosen before there were tables: a search from the end's switch visits each
+ * switch's ports in their order, and a switch that is found first leads back to the one that found
+ * it.
  */
 static void check_choice(struct t_fabric *f, u32 n)
 {
@@ -527,7 +528,7 @@ static void as_brute_force(void **state)
 		n = 2 + (seed >> 16) % (RANDOM_SWITCHES - 1);
 		for (u32 i = 0; i < n; i++)
 			names[i] = 'a' + i;
-		/* every switch hangs at an earlier one; some links more close rings */
+		/* every switch is linked to an earlier one; some more links close rings */
 		for (u32 i = 1; i < n + n / 2; i++) {
 			u32 a = i % n, b;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What the daemon can no longer do once it serves guests: each thing is tried by
- * a process that has given up what the daemon gives up, and by looking at the
- * daemon itself.
+ * a process that has given up the same rights, and the daemon itself is
+ * examined.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 
 static int log_pipe[2];
 
-/* Runs it in a process of its own; how that ended, and what it logged. */
+/* Runs it in a process of its own; returns how that ended, and what it logged. */
 static int in_child(int (*what)(void), char *said, size_t room)
 {
 	size_t used = 0;
@@ -73,7 +73,7 @@ static int call(void)
 	return 97;
 }
 
-/* Ends with this, or is killed if that is -1. */
+/* Ends with this status, or is killed if that is -1. */
 static void expect_call(const char *what, int end)
 {
 	char said[256], number[32];
@@ -122,12 +122,12 @@ static void calls(void **state)
 					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 } },
 		{ "data as code", -1, SYS_mprotect, { 0, 4096, PROT_EXEC } },
 		{ "a path's state", -1, SYS_newfstatat, { AT_FDCWD, (long)"/etc/passwd", 0, 0 } },
-		/* what libraries try is refused, and they live */
+		/* calls that libraries try are refused, without ending the process */
 		{ "a file", EACCES, SYS_openat, { AT_FDCWD, (long)"/etc/passwd", O_RDONLY } },
 		{ "a new file", EACCES, SYS_openat, { AT_FDCWD, (long)"/tmp/x", O_CREAT, 0600 } },
 		{ "a file's end", EPERM, SYS_unlink, { (long)"/tmp/vhcad-nowhere" } },
 		{ "a thread of unknown flags", ENOSYS, SYS_clone3, { 0, 0 } },
-		/* and what it needs, it has */
+		/* and calls that the daemon needs are allowed */
 		{ "memory", 0, SYS_mmap, { 0, 4096, PROT_READ | PROT_WRITE,
 					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 } },
 		{ "its thread's name", 0, SYS_prctl, { PR_SET_NAME, (long)"x" } },
@@ -152,11 +152,11 @@ static int drop(const char *user, const char *says)
 		return !err || strcmp(what, says);
 	if (err || !getuid() || !geteuid() || !getgid() || setuid(0) == 0)
 		return 1;
-	/* root's files are somebody else's now, whatever the folder says */
+	/* root's files are not this user's, whatever the folder's mode */
 	return access("/root", R_OK | W_OK | X_OK) ? 0 : 2;
 }
 
-/* The user of the daemon's own, where there shall be one. */
+/* The daemon's own user, if it exists. */
 static struct passwd *own;
 
 struct passwd *__real_getpwnam(const char *name);
@@ -192,7 +192,7 @@ static int drop_to_nobody(void)
 	prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
 	if (drop("nobody", NULL))
 		return 1;
-	/* what the starter asked for is not forgotten */
+	/* the death signal that the starter asked for is kept */
 	prctl(PR_GET_PDEATHSIG, &sig, 0, 0, 0);
 	return sig == SIGTERM ? 0 : 3;
 }
@@ -211,7 +211,7 @@ static void users(void **state)
 {
 	char said[256];
 
-	/* whoever is not root has nothing to drop */
+	/* a user other than root has nothing to drop */
 	if (geteuid())
 		skip();
 	assert_int_equal(in_child(drop_to_own, said, sizeof(said)), 0);
@@ -221,7 +221,7 @@ static void users(void **state)
 	assert_int_equal(in_child(drop_to_root, said, sizeof(said)), 0);
 }
 
-/* ---- who tidies up ---- */
+/* ---- the sweeper ---- */
 
 static void sweeping(void **state)
 {
@@ -236,7 +236,7 @@ static void sweeping(void **state)
 		tprog_in(dir, i ? "one" : "other", path[i]);
 		close(open(path[i], O_CREAT | O_WRONLY, 0600));
 	}
-	/* a descriptor that is open here must not live on in there */
+	/* a descriptor that is open here must not stay open there */
 	assert_int_equal(pipe(end), 0);
 	assert_int_equal(sweeper_start(paths, 2, &s), 0);
 	close(end[1]);

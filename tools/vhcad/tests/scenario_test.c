@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Faults of links by way of vhcactl and of scenario files: what is armed, what is refused and
- * how the refusal explains itself.
+ * Faults of links by vhcactl and by scenario files: what is armed, what is refused and the reasons
+ * of refusals.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,12 +134,12 @@ static void by_file(void **state)
 	td_stop(r);
 }
 
-/* Both programs say what is wrong with a file, and where. */
+/* Both programs report what is wrong with a file, and where. */
 static void bad_files(void **state)
 {
 	static const struct {
 		const char *text, *says;
-		bool late;	/* only the daemon can know */
+		bool late;	/* only the daemon can check it */
 	} cases[] = {
 		{ "", "scenario:1: not JSON", false },
 		{ "{ \"faults\": [\n {},\n oops ] }", "scenario:3: not JSON: ", false },
@@ -187,7 +187,7 @@ static void bad_files(void **state)
 	td_stop(r);
 }
 
-/* A file that cannot be one. */
+/* Files that cannot be read. */
 static void no_files(void **state)
 {
 	struct tdaemon *r = *state;

@@ -103,7 +103,7 @@ static void two_descriptors(void **state)
 	close(fd[1]);
 }
 
-/* Which eventfd it is, or 0. */
+/* The number of the eventfd, or 0. */
 static u32 eventfd_id(const char *fd)
 {
 	char path[300], line[128];
@@ -168,7 +168,7 @@ static void disconnect_drops_everything(void **state)
 	close(ev);
 }
 
-/* The server stops while a client is attached and holds everything. */
+/* The server stops while a client is attached that has mappings and eventfds. */
 static void stop_while_attached(void **state)
 {
 	struct vuc *v = *state;

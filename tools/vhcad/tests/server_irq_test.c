@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Interrupts: eventfds given and taken, pending bits, and a VM that tries to
- * block whoever signals it.
+ * Interrupts: eventfds assigned and removed, pending bits, and a VM that tries to
+ * block the thread that signals it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -80,7 +80,7 @@ static void signalled(void **state)
 	}
 	for (u32 i = 0; i < VUC_VECTORS; i++)
 		assert_int_equal(vuc_drained(fd[i]), i + 1);
-	/* many in a row: nothing runs out */
+	/* many in a row: nothing is used up */
 	for (u32 n = 0; n < 1000; n++)
 		server_irq(v->server, 3);
 	assert_int_equal(vuc_drained(fd[3]), 1000);
@@ -154,7 +154,7 @@ static void refused(void **state)
 	assert_int_equal(set(v, MSIX, VFIO_IRQ_SET_ACTION_MASK | VFIO_IRQ_SET_DATA_NONE, 0, 1,
 			     NULL, 0), EINVAL);
 	assert_int_equal(set(v, MSIX, TRIGGER, 0, 1, NULL, 0), EINVAL);
-	/* taken, never raised */
+	/* accepted, never raised */
 	assert_int_equal(set(v, VFIO_PCI_ERR_IRQ_INDEX, EVENTFD, 0, 1, &fd, 1), 0);
 	assert_int_equal(set(v, VFIO_PCI_ERR_IRQ_INDEX, NONE, 0, 1, NULL, 0), EINVAL);
 	close(fd);
@@ -188,7 +188,7 @@ static void cannot_be_blocked(void **state)
 		server_irq(v->server, 1);
 	}
 	assert_int_equal(vuc_read32(v, 4, PBA), 1 << 1);
-	/* that vector works once it gets a real one */
+	/* that vector works once it gets a real eventfd */
 	close(fd);
 	fd = eventfd(0, 0);
 	assert_int_equal(set(v, MSIX, EVENTFD, 1, 1, &fd, 1), 0);

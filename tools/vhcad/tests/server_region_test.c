@@ -50,7 +50,7 @@ static void argsz_small_and_grown(void **state)
 
 	assert_int_equal(region_info(*state, sizeof(info) - 1, 0, &info), EINVAL);
 	assert_int_equal(region_info(*state, 0, 0, &info), EINVAL);
-	/* room for more is fine, and the answer says how much there is */
+	/* a larger buffer is allowed, and the answer has the needed size */
 	assert_int_equal(region_info(*state, 4096, 0, &info), 0);
 	assert_int_equal(info.argsz, sizeof(info));
 	assert_int_equal(info.cap_offset, 0);
@@ -72,7 +72,7 @@ static void registers(void **state)
 	assert_int_equal(half, 0x1234);
 	assert_int_equal(vuc_write(v, 0, 0x20, &two, 8), 0);
 	assert_int_equal(vuc_read32(v, 0, 0x24), 0x22222222);
-	/* parts of a register and odd places do not write */
+	/* writes of parts of a register or at unaligned offsets are ignored */
 	assert_int_equal(vuc_write(v, 0, 0x20, &byte, 1), 0);
 	assert_int_equal(vuc_write(v, 0, 0x22, &two, 4), 0);
 	assert_int_equal(vuc_read32(v, 0, 0x20), 0x11111111);
@@ -104,7 +104,7 @@ static void outside_of_regions(void **state)
 	assert_int_equal(v->kicks, 0);
 }
 
-/* A write whose count is not what follows it. */
+/* A write whose count does not match the bytes behind it. */
 static void lying_count(void **state)
 {
 	struct vuc *v = *state;
@@ -135,7 +135,7 @@ static void kicks(void **state)
 	vuc_write32(v, 2, 15 * 4096, 1);
 	vuc_wait_kicks(v, 2);
 	assert_int_equal(v->kick_page, 15);
-	/* other places and sizes in a page have no meaning */
+	/* other offsets and sizes in a page are ignored */
 	vuc_write32(v, 2, 4, 1);
 	assert_int_equal(vuc_write(v, 2, 0, &wide, 8), 0);
 	assert_int_equal(v->kicks, 2);
@@ -172,7 +172,7 @@ static void config_identity(void **state)
 	assert_int_not_equal(find_cap(v, PCI_CAP_ID_MSIX), 0);
 	assert_int_equal(find_cap(v, PCI_CAP_ID_MSI), 0);
 	assert_int_equal(vuc_read32(v, CONFIG, 0x100) & 0xfffff, PCI_EXT_CAP_ID_ERR | 2 << 16);
-	/* identity does not yield to writes */
+	/* identity registers are read-only */
 	vuc_write32(v, CONFIG, 0, 0);
 	vuc_write32(v, CONFIG, PCI_CAPABILITY_LIST, 0);
 	assert_int_equal(vuc_read32(v, CONFIG, 0), 0x10f01af4);
@@ -225,7 +225,7 @@ static void bus_master_gates_dma(void **state)
 	power = find_cap(v, PCI_CAP_ID_PM) + PCI_PM_CTRL;
 	vuc_write32(v, CONFIG, power, 3);
 	assert_int_equal(dma_read(m, &x, 0x1000, 8), -EFAULT);
-	/* D1 and D2 are states that it does not have: it stays where it is */
+	/* D1 and D2 do not exist: it stays in its state */
 	vuc_write32(v, CONFIG, power, 1);
 	assert_int_equal(vuc_read32(v, CONFIG, power) & PCI_PM_CTRL_STATE_MASK, 3);
 	vuc_write32(v, CONFIG, power, 0);
@@ -333,7 +333,7 @@ static void config_bits(void **state)
 	pci_config_read(&c, uncor, &val, 4);
 	assert_int_equal(val, 0);
 
-	/* the reset bit is a command, not a state */
+	/* the reset bit is not stored */
 	assert_int_equal(pci_config_write(&c, c.express + PCI_EXP_DEVCTL, &ctl, 2), PCI_DID_FLR);
 	pci_config_read(&c, c.express + PCI_EXP_DEVCTL, &val, 2);
 	assert_int_equal(val & 0xffff, PCI_EXP_DEVCTL_RELAX_EN);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Messages that are too short, too long, cut, or carry descriptors where none
- * belong: each ends its session, and none ends the server.
+ * Messages that are too short, too long, cut, or have unexpected
+ * descriptors: each ends its session, and none ends the server.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ static void ends_in_the_middle(void **state)
 	vuc_expect_cut(v, sock);
 }
 
-/* The stream has no borders: a message may come byte by byte. */
+/* The stream has no message boundaries: a message may arrive byte by byte. */
 static void byte_by_byte(void **state)
 {
 	struct vuc *v = *state;
@@ -204,7 +204,7 @@ static void stray_descriptors(void **state)
 	vuc_greet(sock);
 	vuc_send_raw(sock, VU_GET_INFO, 32, 0, info, 16, fds, 1);
 	vuc_expect_cut(v, sock);
-	/* more than may come */
+	/* more than are allowed */
 	sock = vuc_connect(v);
 	vuc_greet(sock);
 	vuc_send_raw(sock, VU_GET_INFO, 32, 0, info, 16, fds, VU_MAX_FDS + 1);
@@ -228,7 +228,7 @@ static void stray_descriptors(void **state)
 	send_with_fd(sock, set_irqs, sizeof(set_irqs), fds[0]);
 	vuc_expect_cut(v, sock);
 
-	/* whoever took descriptors has closed them once the next is served */
+	/* a session that took descriptors has closed them once the next is served */
 	sock = vuc_connect(v);
 	vuc_greet(sock);
 	close(sock);
@@ -238,7 +238,7 @@ static void stray_descriptors(void **state)
 		close(fds[i]);
 }
 
-/* Noise after a good start must end the session or be answered, never more. */
+/* Random data after a good start must end the session or be answered, never more. */
 static void noise(void **state)
 {
 	struct vuc *v = *state;
@@ -253,7 +253,7 @@ static void noise(void **state)
 		vuc_greet(sock);
 		for (u32 i = 0; i < ARRAY_SIZE(words); i++)
 			words[i] = rand() % 3 ? (u32)rand() % 64 : (u32)rand() * 3u;
-		/* headers that are often right, so that bodies are looked at */
+		/* headers that are often valid, so that bodies are checked */
 		for (u32 i = 0; i + 4 < ARRAY_SIZE(words); i += 12) {
 			words[i] = rand() % 20 << 16;
 			words[i + 1] = 48;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Adapters that go from one thread to another: nothing that is brought for them meanwhile gets
- * lost, nobody works for one at two places, and those meet that send to each other.
+ * Adapters that move from one thread to another: no news for them gets lost meanwhile, no two
+ * threads work for one, and adapters that send to each other meet.
  *
  * The adapters here have no device.  Some are peers, one in each shard at first; the others have
- * messages for each of them by turns.  A message is a store to the memory of both, which nothing
- * protects but that they are on the same thread: the thread sanitizer sees when they are not.  If a
- * ring, a call or an arrival were ever lost, the test would hang (and be killed).
+ * messages for each of them in turn.  A message is a store to the memory of both, which only the
+ * fact that they are on the same thread protects: the thread sanitizer detects it when they are
+ * not.  If a ring, a call or an arrival were ever lost, the test would hang (and be killed).
  */
 #include <errno.h>
 #include <pthread.h>
@@ -32,16 +32,16 @@
  * @a: adapter
  * @qp: on its ready list
  * @rung: messages that the guest has posted; atomic
- * @todo: those that the adapter knows of
- * @sent: and has sent
+ * @todo: messages that the adapter knows of
+ * @sent: messages that it has sent
  * @next: peer that the next one is for
- * @got: by others to it
- * @told: completions that it was told of,
- * @strays: and those told of when it had gone
- * @fired: its timer has
- * @gone: it is out of the engine
+ * @got: messages from others
+ * @told: completions that it was notified of
+ * @strays: notifications that came when it had left the engine
+ * @fired: its timer has fired
+ * @gone: it has left the engine
  * @alone: its guest wants it to work alone; atomic
- * @was_alone: how often it has
+ * @was_alone: how often it has worked alone
  * @done: posted once for each message, and each time that it was alone
  */
 struct guest {
@@ -69,7 +69,7 @@ static struct guest *guest_of(struct adapter *a)
 	return container_of(a, struct guest, a);
 }
 
-/* Nobody else works meanwhile: all shards are locked, and no message is half sent. */
+/* No other thread works meanwhile: all shards are locked, and no message is half sent. */
 static void work_alone(struct guest *g)
 {
 	u32 sent = 0, got = 0;
@@ -121,7 +121,7 @@ static u32 run_guest(struct adapter *a)
 	struct guest *g = guest_of(a), *to = &f.peer[g->next];
 
 	list_pop(&a->ready);
-	/* one that is gone gets nothing */
+	/* one that has left the engine gets nothing */
 	if (!to->gone && !adapter_meet(a, &to->a)) {
 		list_add_tail(&g->qp, &a->away);
 		return 1;
@@ -243,7 +243,7 @@ static void wait_for(struct guest *g, u32 n)
  * On threads
  */
 
-/* An adapter goes to another shard, as if work had been spread. */
+/* An adapter moves to another shard, as if work was spread. */
 static void scatter(struct guest *g, u32 shard)
 {
 	adapter_lock(&g->a);
@@ -260,7 +260,7 @@ static void scatter_some(u64 *rng)
 	scatter(n < SHARDS ? &f.peer[n] : &f.goes[n - SHARDS], shard);
 }
 
-/* Rings at every phase of adapters' going and of threads' falling asleep. */
+/* Rings at every phase of adapters' moves and of threads' falling asleep. */
 static void ring_against_going(u32 help)
 {
 	u64 rng = 88172645463325252ull;
@@ -299,7 +299,7 @@ static void rings_with_help(void **state)
 	ring_against_going(50);
 }
 
-/* Nobody works for an adapter while another thread has it; returns what it has sent. */
+/* No thread works for an adapter while another thread has its lock; returns what it has sent. */
 static u32 hold(struct guest *g)
 {
 	u32 sent;
@@ -315,7 +315,7 @@ static u32 hold(struct guest *g)
 	return sent;
 }
 
-/* A thread that wants an adapter finds it, wherever it goes. */
+/* A thread that locks an adapter finds it, wherever it moves. */
 static void locks(void **state)
 {
 	u64 rng = 88172645463325252ull;
@@ -345,7 +345,7 @@ static void *hold_it(void *arg)
 	return NULL;
 }
 
-/* It is said to be there, and not in the inbox yet: that is the moment in which it is nowhere. */
+/* Its home is set, and it is not in the inbox yet: at this moment it is in no shard. */
 static void lock_on_the_way(void **state)
 {
 	struct shard *from, *to;
@@ -379,7 +379,7 @@ static u32 members(const struct list_head *list)
 	return n;
 }
 
-/* Who stops all of them finds nobody on the way, and no message half sent. */
+/* A thread that stops all others finds no adapter between shards, and no message half sent. */
 static void stopped_world(void **state)
 {
 	u64 rng = 88172645463325252ull;
@@ -407,7 +407,7 @@ static void stopped_world(void **state)
 	stop();
 }
 
-/* Adapters of several threads that each want to work alone, while others send and go. */
+/* Adapters of several threads that each want to work alone, while others send and move. */
 static void work_that_is_alone(u32 help)
 {
 	u64 rng = 88172645463325252ull;
@@ -503,7 +503,7 @@ static bool is_at(const struct guest *g, u32 shard)
 	       g->a.worker == &f.engine->shard[shard].worker;
 }
 
-/* Before its first step. */
+/* Puts an adapter into a shard before its first step. */
 static void put(struct guest *g, u32 shard, u32 peer)
 {
 	scatter(g, shard);
@@ -512,7 +512,7 @@ static void put(struct guest *g, u32 shard, u32 peer)
 	g->next = peer;
 }
 
-/* What it owes, its timers and its work go along; what it has completed is told before. */
+/* Its debt, its timers and its work move with it; its completions are notified before. */
 static void takes_all_along(void **state)
 {
 	struct guest *g = &f.goes[0];
@@ -524,7 +524,10 @@ static void takes_all_along(void **state)
 	f.goes[1].rung = 1;
 	timer_set(&g->a.timers, &g->timer, 5000);
 	g->a.debt = 7;
-	/* the first one is for here, the second one for a higher number, the third for a lower */
+	/*
+	 * the first one is for this shard, the second one for a higher number, the third for a
+	 * lower
+	 */
 	g->rung = 3;
 	assert_int_equal(engine_poll(f.engine), 5000);
 	assert_true(is_at(g, 0));
@@ -538,7 +541,7 @@ static void takes_all_along(void **state)
 	assert_int_equal(engine_poll(f.engine), ENGINE_NEVER);
 	assert_int_equal(g->fired, 1);
 	assert_true(is_at(g, 0));
-	/* also what somebody has completed who had all threads stopped */
+	/* also completions that came while another thread had stopped all */
 	adapter_wrote(&g->a);
 	put(g, 2, 0);
 	assert_int_equal(g->told, 4);
@@ -546,7 +549,7 @@ static void takes_all_along(void **state)
 	end_world();
 }
 
-/* Who is where its peer is does not go, and nobody else does. */
+/* An adapter that is with its peer does not move, and no other one does. */
 static void stays(void **state)
 {
 	world(&stepped);
@@ -562,7 +565,7 @@ static void stays(void **state)
 	end_world();
 }
 
-/* From a lower number the peer is called. */
+/* An adapter in a shard with a lower number calls its peer. */
 static void calls(void **state)
 {
 	world(&stepped);
@@ -576,7 +579,7 @@ static void calls(void **state)
 	end_world();
 }
 
-/* The peer goes to a lower number, for whatever reason: whoever has called it follows. */
+/* The peer moves to a lower number, for whatever reason: an adapter that has called it follows. */
 static void called_by_two(void **state)
 {
 	world(&stepped);
@@ -594,7 +597,7 @@ static void called_by_two(void **state)
 	end_world();
 }
 
-/* It was called when it had looked who has called it, and had not said yet where it goes. */
+/* It is called after it has read its callers, and before its new home is set. */
 static void called_too_late(void **state)
 {
 	struct shard *from, *to;
@@ -618,7 +621,7 @@ static void called_too_late(void **state)
 	end_world();
 }
 
-/* Who waits for one that is taken out of the engine does not wait for ever. */
+/* An adapter that waits for one that leaves the engine does not wait for ever. */
 static void gone(void **state)
 {
 	world(&stepped);
@@ -641,7 +644,7 @@ static void nothing(void *arg, const struct fab_port *from, const struct wire_hd
 {
 }
 
-/* What takes packets one by one takes all adapters to one thread, and those who wait. */
+/* If packets are handled one by one, all adapters move to one thread, and those that wait too. */
 static void gathered(void **state)
 {
 	world(&stepped);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * PortInfo: what it says, what a manager may change, and what changes nothing.
+ * PortInfo: its values, what a manager may change, and requests that change nothing.
  */
 #include <string.h>
 
@@ -32,7 +32,7 @@ static u32 set(struct ta_path path, u32 port)
 	return ta_route(&w, 0, &path, MAD_SET, ATTR_PORT_INFO, port, data);
 }
 
-/* What is read, with one field changed, as a manager sets it. */
+/* Sets what was read with one field changed, as a manager does. */
 static u32 set_field(struct ta_path path, u32 port, u32 field, u64 value)
 {
 	assert_int_equal(get(path, port), MAD_OK);
@@ -72,7 +72,7 @@ static void first_look(void **state)
 	assert_int_equal(mad_get(data, PI_CAPS), w.hca[0].port.ib.cap_mask);
 	assert_true(mad_get(data, PI_CAPS) & PI_CAP_REREGISTER);
 	assert_true(mad_get(data, PI_CAPS) & PI_CAP_TRAP);
-	/* 4X EDR: an extended speed; the old field has the fastest that it can */
+	/* 4X EDR is an extended speed; the old field has the fastest that it can express */
 	assert_int_equal(mad_get(data, PI_WIDTH_ACTIVE), 2);
 	assert_int_equal(mad_get(data, PI_SPEED_EXT_ACTIVE), 2);
 	assert_int_equal(mad_get(data, PI_SPEED_ACTIVE), 4);
@@ -148,7 +148,7 @@ static void components(void **state)
 		assert_true(!f[i].good || mad_get(data, f[i].field) == f[i].good);
 		memcpy(before, data, sizeof(data));
 		if (f[i].bad) {
-			/* something else that is right does not help */
+			/* another field that is right does not help */
 			mad_put(data, PI_SM_SL, 3);
 			mad_put(data, f[i].field, f[i].bad);
 			if (set(TO_H1, 1) != MAD_BAD_VALUE)
@@ -162,7 +162,7 @@ static void components(void **state)
 	assert_int_equal(w.hca[1].told & PORT_REREGISTER, 0);
 }
 
-/* Zero leaves these as they are, all ones take what is supported. */
+/* Zero leaves these as they are, all ones set everything that is supported. */
 static void enabled(void **state)
 {
 	assert_int_equal(set_field(TO_H1, 1, PI_WIDTH_ENABLED, 1), MAD_OK);
@@ -209,7 +209,7 @@ static void enforcement(void **state)
 	assert_int_equal(set_field(TO_A, 2, PI_ENFORCE_OUT, 1), MAD_OK);
 	assert_true(fab_switch_ib(w.f, 0, 2)->setup.enforce_in);
 	assert_int_equal(mad_get(data, PI_ENFORCE_OUT), 1);
-	/* an HCA drops what it has no P_Key for anyway */
+	/* an HCA drops packets without a matching P_Key anyway */
 	assert_int_equal(set_field(TO_H1, 1, PI_ENFORCE_IN, 1), MAD_OK);
 	assert_int_equal(mad_get(data, PI_ENFORCE_IN), 0);
 }
@@ -252,7 +252,7 @@ static void up(void **state)
 	assert_int_equal(set_field(TO_H1, 1, PI_STATE, PORT_ACTIVE), MAD_OK);
 	assert_int_equal(set_field(TO_H1, 1, PI_STATE, PORT_ARMED), MAD_BAD_VALUE);
 	assert_int_equal(w.hca[1].port.ib.state, PORT_ACTIVE);
-	/* a switch's port 0 is what it is */
+	/* the state of a switch's port 0 does not change */
 	assert_int_equal(set_field(TO_A, 0, PI_STATE, PORT_ACTIVE), MAD_OK);
 	assert_int_equal(set_field(TO_A, 0, PI_STATE, PORT_DOWN), MAD_BAD_VALUE);
 	assert_int_equal(set_field(TO_A, 0, PI_PHYS_STATE, PORT_PHYS_POLLING), MAD_BAD_VALUE);
@@ -261,7 +261,7 @@ static void up(void **state)
 /* A link goes down; the reply comes even if it leaves by that port. */
 static void down(void **state)
 {
-	/* the far port of the link between the switches, the near one, the HCA's, one's own */
+	/* the far port of the link between the switches, the near one, the HCA's, the own one */
 	const struct {
 		struct ta_path path;
 		u32 port;
@@ -274,7 +274,7 @@ static void down(void **state)
 		assert_int_equal(set_field(at[i].path, at[i].port, PI_STATE, PORT_ARMED), MAD_OK);
 		assert_int_equal(set_field(at[i].path, at[i].port, PI_STATE, PORT_DOWN), MAD_OK);
 		ta_pass(&w, 10 * MSEC);
-		/* it comes up again as nothing has disabled it */
+		/* it comes up again as it is not disabled */
 		assert_int_equal(ib->state, PORT_INIT);
 		assert_int_equal(get(at[i].path, at[i].port), MAD_OK);
 		assert_int_equal(mad_get(data, PI_STATE), PORT_INIT);
@@ -288,14 +288,14 @@ static void disabled(void **state)
 	assert_int_equal(mad_get(data, PI_STATE), PORT_DOWN);
 	assert_int_equal(get(TO_B, 1), TA_NO_REPLY);
 	assert_int_equal(set_field(TO_A, 2, PI_STATE, PORT_ARMED), MAD_BAD_VALUE);
-	/* of what goes through another state, the logical state is no choice */
+	/* with a change of the physical state the logical state cannot be chosen */
 	mad_put(data, PI_PHYS_STATE, PORT_PHYS_POLLING);
 	mad_put(data, PI_STATE, PORT_ACTIVE);
 	assert_int_equal(set(TO_A, 2), MAD_BAD_VALUE);
 	assert_int_equal(set_field(TO_A, 2, PI_PHYS_STATE, PORT_PHYS_POLLING), MAD_OK);
 	assert_int_equal(mad_get(data, PI_STATE), PORT_INIT);
 	assert_int_equal(get(TO_B, 1), MAD_OK);
-	/* from the far end: the reply leaves first, then nothing can be asked there any more */
+	/* at the far end: the reply leaves first, then the port cannot be asked any more */
 	assert_int_equal(set_field(TO_B, 2, PI_PHYS_STATE, PORT_PHYS_DISABLED), MAD_OK);
 	ta_pass(&w, 10 * MSEC);
 	assert_int_equal(get(TO_B, 1), TA_NO_REPLY);
@@ -323,7 +323,7 @@ static void disable(u32 hca, struct ta_path path, u32 port)
 	ta_raw(&w, hca, &h, mad, MAD_LEN);
 }
 
-/* Each disables the port by which its requests come, at the same time: neither is forgotten. */
+/* Each disables the port by which its requests come, at the same time: both are disabled. */
 static void disabled_by_two(void **state)
 {
 	assert_int_equal(get(TO_A, 1), MAD_OK);
@@ -335,7 +335,7 @@ static void disabled_by_two(void **state)
 	assert_int_equal(fab_switch_ib(w.f, 0, 2)->phys_state, PORT_PHYS_DISABLED);
 }
 
-/* The static subnet ends when a manager gives the first state. */
+/* The static subnet ends when a manager sets the first state. */
 static void yields(void **state)
 {
 	assert_int_equal(subnet_static(w.f), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Subnet management agents, attribute by attribute, but for PortInfo.
+ * Subnet management agents, attribute by attribute, except PortInfo.
  */
 #include <string.h>
 
@@ -105,7 +105,7 @@ static void switch_info(void **state)
 	assert_int_equal(get_be16(data + 4), 0x3fff);
 	assert_int_equal(get_be16(data + 14), PORT_PKEYS);
 	assert_int_equal(data[16], 0xc0);
-	/* links have come up, as long as the manager has not said that it knows */
+	/* links have come up, and the manager has not acknowledged that */
 	assert_int_equal(data[11] & 7, 4);
 	put_be16(data + 6, 0x1234);
 	data[11] = 17 << 3;
@@ -192,7 +192,7 @@ static void pkeys(void **state)
 			for (u32 k = 0; k < 32; k++)
 				assert_int_equal(get_be16(data + 2 * k), 0x8001 + 32 * block + k);
 		}
-		/* it is no P_Key */
+		/* an entry without a partition */
 		put_be16(data + 2, 0x8000);
 		assert_int_equal(set(at[i].path, ATTR_PKEY_TABLE, mod), MAD_OK);
 		assert_int_equal(get_be16(data + 2), 0);
@@ -313,7 +313,7 @@ static void multicast(void **state)
 			assert_int_equal(m->word[0], (block + k) % 8);
 		}
 	}
-	/* ports that there are not; the last entry of the last block is no multicast LID */
+	/* ports that do not exist; the last entry of the last block is no multicast LID */
 	memset(data, 0xff, sizeof(data));
 	assert_int_equal(set(TO_B, ATTR_MCAST_FDB, 511), MAD_OK);
 	assert_int_equal(get_be16(data + 60), 7);
@@ -347,7 +347,7 @@ static void wide_masks(void **state)
 }
 
 /* ------------------------------------------------------------------------
- * What there is not
+ * Invalid requests
  */
 static void refused(void **state)
 {

@@ -78,7 +78,7 @@ static void there_and_back(void **state)
 						 SMI_FORWARD);
 				assert_int_equal(out, in_port(node));
 			}
-			/* so it comes to the sender's host, whose SMI does the rest */
+			/* it comes to the sender's host, whose SMI does the rest */
 			pointer_is(mad, 1);
 			end.nports = 0;
 			assert_int_equal(smi_receive(mad, &end), SMI_HOST);
@@ -151,18 +151,18 @@ struct bad {
 	u8 port;		/* all of both paths */
 };
 
-/* What does not fit the place where it arrives. */
+/* Datagrams that do not fit the place where they arrive. */
 static void malformed(void **state)
 {
 	static const struct bad bad[] = {
-		{ 1, 64, false, true, LID_PERMISSIVE, 1 },	/* too long a way */
+		{ 1, 64, false, true, LID_PERMISSIVE, 1 },	/* route too long */
 		{ 1, 255, false, true, LID_PERMISSIVE, 1 },
 		{ 1, 64, true, true, LID_PERMISSIVE, 1 },
 		{ 4, 2, false, true, LID_PERMISSIVE, 1 },	/* behind the end */
 		{ 3, 2, false, true, LID_PERMISSIVE, 1 },	/* and not by LID */
 		{ 255, 2, false, true, LID_PERMISSIVE, 1 },
-		{ 0, 2, false, true, LID_PERMISSIVE, 1 },	/* has not set out */
-		{ 0, 2, false, false, 5, 1 },			/* an HCA sends nothing on */
+		{ 0, 2, false, true, LID_PERMISSIVE, 1 },	/* has not left its sender */
+		{ 0, 2, false, false, 5, 1 },			/* an HCA forwards nothing */
 		{ 1, 2, false, false, LID_PERMISSIVE, 1 },
 		{ 1, 2, false, true, LID_PERMISSIVE, 0 },	/* no such port */
 		{ 1, 2, false, true, LID_PERMISSIVE, PORTS + 1 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * QP 0 and QP 1 of ports: who may have them, how they are named, what they send and take.
+ * QP 0 and QP 1 of ports: who may create them, how they are named, what they send and receive.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@
 	assert_int_equal((h)->bad_field, field);				\
 } while (0)
 
-/* Two adapters with two ports each, whose first ports are looked at. */
+/* Two adapters with two ports each, whose first ports are tested. */
 struct fixture {
 	struct tworld w;
 	struct thca h[2];
@@ -101,7 +101,7 @@ static void send(struct fixture *f, struct tqp *qp, const struct twr *wr)
 	t_expect_cqe(&f->cq[0], wr->wr_id, VHCA_CS_SUCCESS);
 }
 
-/* ---- who may have them ---- */
+/* ---- creation ---- */
 
 static void numbers(void **state)
 {
@@ -115,7 +115,7 @@ static void numbers(void **state)
 	assert_int_equal(f.gsi[0].qpn, 1);
 	make_qp(&f, 0, &other, VHCA_QPT_GSI, 2);
 	assert_int_equal(other.qpn, 1);
-	/* the port tells them apart, also before they have a state that needs one */
+	/* the port distinguishes them, also in states without a port */
 	for (u8 port = 1; port <= 2; port++) {
 		req.handle = htole32(1);
 		req.port = port;
@@ -135,7 +135,7 @@ static void numbers(void **state)
 	done(&f);
 }
 
-/* A number without its port, and a port without such a number, name nothing. */
+/* A number without its port, and a port with another number, are refused. */
 static void misnamed(void **state)
 {
 	struct vhca_object_req req = { 0 };
@@ -161,7 +161,7 @@ static void misnamed(void **state)
 			T_REFUSED(h, VHCA_CMD_MODIFY_QP, &mod, sizeof(mod), VHCA_ST_BAD_HANDLE,
 				  REQ_OFF(vhca_modify_qp_req, qpn));
 		}
-		/* neither groups nor counters have them */
+		/* they cannot be attached to groups or bound to counters */
 		mcg.qpn = htole32(qpn);
 		T_REFUSED(h, VHCA_CMD_ATTACH_MCG, &mcg, sizeof(mcg), VHCA_ST_BAD_HANDLE,
 			  REQ_OFF(vhca_mcg_req, qpn));
@@ -172,11 +172,11 @@ static void misnamed(void **state)
 	req = (struct vhca_object_req){ .handle = htole32(rc.qpn), .port = 1 };
 	T_REFUSED(h, VHCA_CMD_DESTROY_QP, &req, sizeof(req), VHCA_ST_BAD_HANDLE,
 		  REQ_OFF(vhca_object_req, handle));
-	/* other objects have no port at all */
+	/* other objects do not have a port */
 	req = (struct vhca_object_req){ .handle = htole32(h->pd), .port = 1 };
 	T_REFUSED(h, VHCA_CMD_DESTROY_PD, &req, sizeof(req), VHCA_ST_BAD_FIELD,
 		  REQ_OFF(vhca_object_req, port));
-	/* the port of the attributes is not one of these QPs' to set */
+	/* the port attribute of these QPs cannot be set */
 	mod = (struct vhca_modify_qp_req){
 		.mask = htole32(T_MASK_SPECIAL | VHCA_QPA_PORT),
 		.attr = { .state = T_INIT, .port = 1 },
@@ -253,7 +253,7 @@ static u32 listed(struct thca *h, u8 port)
 	return hits;
 }
 
-/* They are listed and counted, and a reset takes them away. */
+/* They are listed and counted, and a reset destroys them. */
 static void lists_and_reset(void **state)
 {
 	union vobject_info page[VLIST_PAGE];
@@ -267,7 +267,7 @@ static void lists_and_reset(void **state)
 	make_qp(&f, 0, &other, VHCA_QPT_SMI, 2);
 	assert_int_equal(listed(h, 1), 2);
 	assert_int_equal(listed(h, 2), 1);
-	/* pages go on where they ended */
+	/* the next page goes on where the last one ended */
 	for (u32 i = 0; i < ARRAY_SIZE(rc); i++)
 		make_qp(&f, 0, &rc[i], VHCA_QPT_RC, 1);
 	while (from != VLIST_END) {
@@ -291,7 +291,7 @@ static void lists_and_reset(void **state)
 	done(&f);
 }
 
-/* What becomes of one is told with its port. */
+/* Events of these QPs have their port. */
 static void event(void **state)
 {
 	struct vhca_eqe e;
@@ -324,7 +324,7 @@ static void gsi(void **state)
 
 	setup_up(&f);
 	assert_int_equal(fab_set_packet_hook(f.w.fabric, t_watch, &seen), 0);
-	/* the same partition stands elsewhere in the receiver's table, as a full member */
+	/* the same partition is at another index in the receiver's table, as a full member */
 	port_of(&f.h[0], 1)->pkey[7] = 0x0123;
 	port_of(&f.h[1], 1)->pkey[PORT_PKEYS - 1] = 0x8123;
 	post_recv(&f, &f.gsi[1], 10, 5);
@@ -403,7 +403,7 @@ static void gsi_refuses(void **state)
 	/* an empty entry */
 	wr.ud.pkey_index = htole16(3);
 	send(&f, &f.gsi[0], &wr);
-	/* the one that an empty entry of the receiver would be, were it a full member */
+	/* the P_Key that an empty entry of the receiver would match, if it were a full member's */
 	port_of(&f.h[0], 1)->pkey[4] = 0x8000;
 	wr.ud.pkey_index = htole16(4);
 	send(&f, &f.gsi[0], &wr);
@@ -424,13 +424,13 @@ static void gsi_refuses(void **state)
 	wr = mad_to(&f, &f.gsi[1], 1, 0);
 	wr.opcode = VHCA_OP_SEND_IMM;
 	send(&f, &ud, &wr);
-	/* and not to QP 0 but by VL15 */
+	/* and to QP 0 only by VL15 */
 	wr = mad_to(&f, &f.smi[1], 1, 0);
 	send(&f, &ud, &wr);
 	now = t_stats(&f.h[1]);
 	assert_int_equal(now.rx_no_qp - was.rx_no_qp, 3);
 	t_expect_no_cqe(&f.cq[1]);
-	/* QP 1 takes nothing before RTR and in error */
+	/* QP 1 receives nothing before RTR and in the error state */
 	assert_int_equal(t_to(&f.gsi[1], T_RESET), VHCA_ST_OK);
 	wr = mad_to(&f, &f.gsi[1], 1, 0);
 	send(&f, &f.gsi[0], &wr);
@@ -445,7 +445,7 @@ static void gsi_refuses(void **state)
 
 /* ---- QP 0 ---- */
 
-/* Headers of the packet that has come to an adapter last, of which no other hook sees VL15. */
+/* Headers of the last packet to an adapter; other hooks do not see VL15. */
 static struct wire_hdr spied;
 static struct fab_port_ops spy;
 
@@ -529,7 +529,7 @@ static void entries(void **state)
 	BAD(smi, ud.av.grh, 1, LOC_QP_OP_ERR);
 	BAD(smi, sge[0].length, MAD - 1, LOC_LEN_ERR);
 #undef BAD
-	/* what is good: nothing, and a MAD inside the entry */
+	/* valid entries: a NOP, and a MAD as inline data */
 	wr = (struct twr){ .opcode = VHCA_OP_NOP, .wr_id = 2 };
 	send(&f, &f.gsi[0], &wr);
 	wr = mad_to(&f, &f.gsi[1], 3, 0);
@@ -543,7 +543,7 @@ static void entries(void **state)
 	done(&f);
 }
 
-/* The whole walk of states; everything posted is flushed, with the port in each completion. */
+/* All states in turn; everything posted is flushed, with the port in each completion. */
 static void states(void **state)
 {
 	struct vhca_qp_attr a = { .state = T_SQD, .en_sqd_async_notify = 1 };
@@ -594,7 +594,7 @@ static void path_bits(void **state)
 		make_qp(&f, i, &rc[i], VHCA_QPT_RC, 1);
 	}
 	lid = t_lid(&f.h[1]);
-	/* eight LIDs of the receiver, all behind the switch's port of the one that it has */
+	/* eight LIDs of the receiver, all routed to the switch's port of its first LID */
 	for (u16 l = 64; l < 72; l++)
 		fab_switch_set_port(f.w.fabric, 0, l, fab_switch_port(f.w.fabric, 0, lid));
 	port_set_lid(port_of(&f.h[1], 1), 64, 3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Commands of which one field is wrong.
+ * Commands with one wrong field.
  */
 #include <string.h>
 
@@ -22,6 +22,6 @@ void spoil_each(struct thca *h, u8 op, const void *good, u32 len, const struct s
 			fail_msg("case %u: status %u field %u, expected %u %u", i, st, h->bad_field,
 				 s[i].status, (u32)(named + offsetof(struct vhca_asqe, req)));
 	}
-	/* and the good one is good */
+	/* and the unchanged request succeeds */
 	assert_int_equal(t_admin(h, op, good, len, NULL), VHCA_ST_OK);
 }

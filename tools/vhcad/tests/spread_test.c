@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How work is spread over threads: who goes, and who does not.
+ * How work is spread over threads: which adapters move, and which do not.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ static u64 now(void *arg)
 	return f.now;
 }
 
-/* All adapters are in the first shard, whose time has come. */
+/* All adapters are in the first shard, which is due to spread them. */
 static int setup(void **state)
 {
 	const struct engine_clock clock = { .now = now };
@@ -78,7 +78,7 @@ static void worked(u32 i, u64 ns)
 	f.a[i].worked += ns;
 }
 
-/* Two adapters send to each other, and are worked for so long. */
+/* Two adapters send to each other, and use @ns of work. */
 static void pair(u32 i, u64 ns)
 {
 	adapter_note(&f.a[i], &f.a[i + 1]);
@@ -92,7 +92,7 @@ static void spread(void)
 	shard_spread(&f.engine->shard[0]);
 }
 
-/* Adapters that go, as bits; all to the same shard. */
+/* Adapters that are moving, as bits; all to the same shard. */
 static u32 going(u32 to)
 {
 	u32 bits = 0;
@@ -106,7 +106,7 @@ static u32 going(u32 to)
 	return bits;
 }
 
-/* One of two pairs goes to the shard with less to do, whatever it is by number. */
+/* One of two pairs moves to the shard with less load, whatever its number. */
 static void two_pairs(void **state)
 {
 	f.engine->shard[1].asleep = 0;
@@ -115,7 +115,7 @@ static void two_pairs(void **state)
 	pair(2, 5 * MS);
 	spread();
 	assert_int_equal(going(2), 0x3);
-	/* who looks for help next sees that it has something to do */
+	/* a thread that looks for an idle one next sees that it has load */
 	assert_int_equal(f.engine->shard[2].load, 500);
 	assert_true(f.engine->shard[0].news);
 }
@@ -125,12 +125,15 @@ static void one_pair(void **state)
 	pair(0, 10 * MS);
 	spread();
 	assert_int_equal(going(1), 0);
-	/* who is sent where it is does not go either: it would be in no list until the next pass */
+	/*
+	 * an adapter that is sent to its own shard does not move: it would be in no list until the
+	 * next pass
+	 */
 	adapter_send_off(&f.a[0], &f.engine->shard[0]);
 	assert_int_equal(going(0), 0);
 }
 
-/* Nobody goes who has sent to one that stays, by way of whomever. */
+/* An adapter does not move if it has sent to one that stays, directly or by way of others. */
 static void one_group(void **state)
 {
 	pair(0, 4 * MS);
@@ -142,7 +145,7 @@ static void one_group(void **state)
 	assert_int_equal(going(1), 0);
 }
 
-/* Of several groups the one that makes both most alike. */
+/* Of several groups the one moves that makes both loads most alike. */
 static void best_of_three(void **state)
 {
 	pair(0, 6 * MS);
@@ -152,7 +155,7 @@ static void best_of_three(void **state)
 	assert_int_equal(going(1), 0x3);
 }
 
-/* It is not worth it if the other one then has as much to do. */
+/* No group moves if the other shard then has as much load. */
 static void both_busy(void **state)
 {
 	for (u32 i = 1; i < SHARDS; i++) {
@@ -185,7 +188,7 @@ static void too_early(void **state)
 	assert_int_equal(f.a[0].nmet, 1);
 }
 
-/* One that sends to more than are remembered belongs to all. */
+/* An adapter that has sent to more than it remembers belongs to one group with all. */
 static void met_many(void **state)
 {
 	for (u32 i = 1; i <= ADAPTER_MET + 1; i++)
@@ -197,7 +200,7 @@ static void met_many(void **state)
 	assert_int_equal(going(1), 0);
 }
 
-/* What was is forgotten: the next period is looked at alone. */
+/* Earlier periods are forgotten: each is measured by itself. */
 static void anew(void **state)
 {
 	pair(0, 10 * MS);
@@ -212,7 +215,7 @@ static void anew(void **state)
 	assert_int_equal(going(1), 0x3);
 }
 
-/* Those that it has met may have gone. */
+/* Adapters that it has sent to may have moved. */
 static void met_one_elsewhere(void **state)
 {
 	adapter_note(&f.a[0], &f.a[4]);
@@ -229,7 +232,7 @@ static void met_one_elsewhere(void **state)
 	assert_int_equal(going(1), 0x1);
 }
 
-/* One that comes back and has not arrived is in no group. */
+/* An adapter that is moving back and has not arrived is in no group. */
 static void met_one_on_its_way(void **state)
 {
 	struct shard *here = &f.engine->shard[0], *there = &f.engine->shard[1];
@@ -252,7 +255,7 @@ static void hook(void *arg, const struct fab_port *from, const struct wire_hdr *
 {
 }
 
-/* What takes packets one by one is on one thread. */
+/* If packets are handled one by one all adapters are on one thread. */
 static void single(void **state)
 {
 	assert_int_equal(fab_set_packet_hook(f.fabric, hook, NULL), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What srq_test.c and srq_end_test.c share.
+ * Shared by srq_test.c and srq_end_test.c.
  */
 #ifndef VHCAD_TESTS_SRQ_H
 #define VHCAD_TESTS_SRQ_H
@@ -60,7 +60,7 @@ static inline int teardown(void **state)
 	return 0;
 }
 
-/* A receive whose wr_id says which place of the destination it names. */
+/* A receive whose wr_id is the number of its place in the destination. */
 static inline void post(struct fixture *f, u32 place)
 {
 	struct vhca_sge s[2] = {
@@ -104,7 +104,7 @@ static inline struct vhca_query_srq_resp query(struct fixture *f)
 	return resp.r;
 }
 
-/* Packets with this PSN or a later one take their time. */
+/* Packets with this PSN or a later one are delayed. */
 static u32 held_from;
 
 static inline void hold(void *arg, const struct fab_port *from, const struct wire_hdr *h,
@@ -131,7 +131,7 @@ static inline void send_rest(struct fixture *f)
 	t_poll(&f->w);
 }
 
-/* As the header says: copies what was not taken, then asks. */
+/* As the ABI header says: copies the receives that were not taken, then gives the command. */
 static inline u32 resize(struct fixture *f, u32 log)
 {
 	struct tsrq *s = &f->srq;

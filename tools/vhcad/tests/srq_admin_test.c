@@ -124,7 +124,7 @@ static void srq_fields(void **state)
 	spoil_each(&f->h, VHCA_CMD_CREATE_QP, &qp, sizeof(qp), q, ARRAY_SIZE(q));
 }
 
-/* Records in a page that was taken away, and a second SRQ where there may be one. */
+/* Records in a page that was revoked, and a second SRQ at the limit of one. */
 static void srq_resources(void **state)
 {
 	const struct vdev_config one = {
@@ -163,7 +163,7 @@ static void srq_resources(void **state)
 	t_world_fini(&w);
 }
 
-/* Commands and flags of what is switched off. */
+/* Commands and flags that need capabilities which are off. */
 static void without(void **state)
 {
 	const struct vdev_config less = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shared receive queues: QPs that end, rings and records that fail, and resets with a receive
- * taken.
+ * Shared receive queues: QPs that fail or are destroyed, rings and records that fail, and resets
+ * with a receive taken.
  */
 #include "tests/srq.h"
 
@@ -35,21 +35,21 @@ static void last_wqe(void **state)
 
 	post(f, 0);
 	post(f, 1);
-	/* one that holds a receive returns it first */
+	/* one that has taken a receive completes it first */
 	send_half(f, 4);
 	assert_int_equal(t_to(&f->b[4], T_ERR), VHCA_ST_OK);
 	t_expect_event(h, VHCA_EV_LAST_WQE, f->b[4].qpn);
 	t_expect_cqe(&f->cq[1], 0, VHCA_CS_WR_FLUSH_ERR);
 	t_expect_no_cqe(&f->cq[1]);
-	/* asked for again it says nothing new, whatever rings */
+	/* the same state again causes no new event, whatever rings */
 	assert_int_equal(t_to(&f->b[4], T_ERR), VHCA_ST_OK);
 	t_ring(h, f->b[4].slot, 0);
 	t_ring(h, f->b[4].slot + 1, 0);
 	t_expect_no_event(h);
-	/* the other receive is somebody else's */
+	/* the other receive is still there for other QPs */
 	assert_int_equal(le32toh(query(f).left), 1);
 
-	/* never connected, it says so too; and again after a reset */
+	/* never connected, it has the event too; and again after a reset */
 	assert_int_equal(t_to(&f->b[4], T_RESET), VHCA_ST_OK);
 	t_attr_init(&attr, 1);
 	assert_int_equal(t_modify(&f->b[4], &attr, T_MASK_INIT), VHCA_ST_OK);
@@ -94,7 +94,7 @@ static void lose_second(void *arg, const struct fab_port *from, const struct wir
 	v->copies = h->psn != 101;
 }
 
-/* An unreliable message that breaks off leaves its receive to the next one of its QP. */
+/* A broken unreliable message leaves its receive to the next one of its QP. */
 static void unreliable(void **state)
 {
 	struct fixture *f = *state;
@@ -113,7 +113,7 @@ static void unreliable(void **state)
 	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 	t_expect_no_cqe(&f->cq[1]);
 	assert_int_equal(t_srq_taken(&f->srq), 1);
-	/* another QP gets another one */
+	/* another QP gets another receive */
 	send(f, 5, LEN);
 	arrived(f, 5, 1);
 	t_send(&a, &wr);
@@ -121,7 +121,7 @@ static void unreliable(void **state)
 	t_mr_expect(&f->dst, 0, LEN, 7, 0);
 	assert_int_equal(t_srq_taken(&f->srq), 2);
 
-	/* one that breaks off for good is flushed, and the QP says that it was the last */
+	/* a broken message at the end is flushed, and the QP has its LAST_WQE event */
 	held_from = 107;
 	assert_int_equal(fab_set_packet_hook(f->w.fabric, hold, NULL), 0);
 	t_send(&a, &wr);
@@ -134,7 +134,7 @@ static void unreliable(void **state)
 	t_expect_no_event(&f->h[1]);
 }
 
-/* ---- what fails ---- */
+/* ---- failures ---- */
 
 static void refused_now(struct fixture *f)
 {
@@ -148,7 +148,7 @@ static void refused_now(struct fixture *f)
 			 VHCA_ST_BAD_STATE);
 }
 
-/* The SRQ is in error: it told once, and those that need a receive fail. */
+/* The SRQ is in the error state: it had one event, and QPs that need a receive fail. */
 static void failed(struct fixture *f, u32 pair)
 {
 	struct thca *h = &f->h[1];
@@ -171,7 +171,7 @@ static void absurd_record(void **state)
 	t_set_rec(&f->h[1], f->srq.slot, (1u << LOG) + 1);
 	send(f, 2, LEN);
 	failed(f, 2);
-	/* who needs none goes on */
+	/* a QP that needs no receive goes on */
 	t_send(&f->a[3], &wr);
 	t_expect_cqe(&f->cq[0], 1, VHCA_CS_SUCCESS);
 	t_mr_expect(&f->dst, 0, LEN, 7, 0);
@@ -181,7 +181,7 @@ static void absurd_record(void **state)
 	t_expect_no_event(&f->h[1]);
 }
 
-/* The count goes back behind what was taken. */
+/* The posted count is set back to before receives that were taken. */
 static void count_goes_back(void **state)
 {
 	struct fixture *f = *state;
@@ -195,14 +195,14 @@ static void count_goes_back(void **state)
 	t_expect_event(&f->h[1], VHCA_EV_SRQ_ERR, f->srq.srqn);
 	t_expect_no_event(&f->h[1]);
 	refused_now(f);
-	/* what was right once is too late */
+	/* a valid count is too late now */
 	t_set_rec(&f->h[1], f->srq.slot, 2);
 	send(f, 0, LEN);
 	t_expect_event(&f->h[1], VHCA_EV_QP_FATAL, f->b[0].qpn);
 	t_expect_event(&f->h[1], VHCA_EV_LAST_WQE, f->b[0].qpn);
 }
 
-/* A ring whose list names pages that are not there any more. */
+/* A ring whose list names pages that are not mapped any more. */
 static void ring_gone(void **state)
 {
 	struct fixture *f = *state;
@@ -225,7 +225,7 @@ static void ring_gone(void **state)
 	assert_int_equal(t_srq_taken(&f->srq), 0);
 }
 
-/* Its records lie in two pages, and the one that the device writes goes. */
+/* Its records are in two pages, and the one that the device writes is revoked. */
 static void record_gone(void **state)
 {
 	struct fixture *f = *state;
@@ -262,7 +262,7 @@ static void record_gone(void **state)
 	t_send(&a, &wr);
 	t_expect_cqe(&f->cq[1], 5, VHCA_CS_SUCCESS);
 	assert_int_equal(page->rec[0], 1);
-	/* a receive that nobody can be told of is not given out */
+	/* without the record to write to, no receive is given out */
 	assert_int_equal(gmem_unmap(h->mem, far, VHCA_DB_PAGE_SIZE), 0);
 	t_send(&a, &wr);
 	t_expect_event(h, VHCA_EV_SRQ_ERR, srq.srqn);
@@ -272,7 +272,7 @@ static void record_gone(void **state)
 	testmem_drop(page, VHCA_DB_PAGE_SIZE);
 }
 
-/* An entry that is nonsense costs the QP that takes it, and nobody else. */
+/* An invalid entry fails the QP that takes it, and no other. */
 static void hostile_entries(void **state)
 {
 	struct fixture *f = *state;
@@ -329,7 +329,7 @@ static void reset_with_taken(void **state)
 
 	for (u32 i = 0; i < 4; i++)
 		post(f, i);
-	/* a QP that is reset, or goes, forgets the receive; the next has the next one */
+	/* a QP that is reset, or destroyed, drops the receive; the next QP gets the next one */
 	send_half(f, 0);
 	send_half(f, 1);
 	assert_int_equal(t_to(&f->b[0], T_RESET), VHCA_ST_OK);
@@ -339,7 +339,7 @@ static void reset_with_taken(void **state)
 	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 	send(f, 2, LEN);
 	arrived(f, 2, 2);
-	/* connected again it takes one as if nothing had been */
+	/* connected again it takes one as usual */
 	assert_int_equal(t_to(&f->a[0], T_RESET), VHCA_ST_OK);
 	f->a[0].sq_prod = 0;
 	t_set_rec(&f->h[0], f->a[0].slot, 0);
@@ -374,7 +374,7 @@ static void busy(void **state)
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_PD, h->pd), VHCA_ST_BUSY);
 	assert_int_equal(destroy_srq(f), VHCA_ST_OK);
 	assert_int_equal(destroy_srq(f), VHCA_ST_BAD_HANDLE);
-	/* its number, its slots and an event that was not told are free again */
+	/* its number, its slots and an unreported event are free again */
 	h->next_slot = f->srq.slot;
 	t_set_rec(h, f->srq.slot, 0);
 	t_set_rec(h, f->srq.slot + 1, 0xabcdef);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Shared receive queues: who gets which receive, when its stride is free, the
- * limit, moving to another ring, and what happens when something fails.
+ * Shared receive queues: which QP gets which receive, when its stride is free, the
+ * limit, resizing, and failures.
  */
 #include "tests/srq.h"
 
-/* ---- who gets what ---- */
+/* ---- order of receives ---- */
 
-/* In the order of arrival, whoever it is for; laps of the ring included. */
+/* Receives are taken in the order of arrival, by any QP; over several laps of the ring. */
 static void first_come(void **state)
 {
 	struct fixture *f = *state;
@@ -28,7 +28,7 @@ static void first_come(void **state)
 	assert_true(t_rec(&f->h[1], f->srq.slot + 1) == 5 * PAIRS);
 }
 
-/* Each packet takes its time, those to one QP less than those to others. */
+/* Each packet is delayed, those to one QP less than those to others. */
 static u32 sooner;
 
 static void staggered(void *arg, const struct fab_port *from, const struct wire_hdr *h,
@@ -37,7 +37,7 @@ static void staggered(void *arg, const struct fab_port *from, const struct wire_
 	v->delay = 2 * MSEC * (h->psn % 100) + (h->dqpn == sooner ? 0 : MSEC);
 }
 
-/* Packets for a shared receive and for one of an own ring arrive in turns. */
+/* Packets for a shared receive and for one of a QP's own ring arrive in turns. */
 static void beside_own_rings(void **state)
 {
 	struct fixture *f = *state;
@@ -64,7 +64,7 @@ static void beside_own_rings(void **state)
 	assert_int_equal(fab_set_packet_hook(f->w.fabric, NULL, NULL), 0);
 }
 
-/* All at once: the turns of the senders decide, none comes twice before all came. */
+/* All send at once: the order is that of the senders' turns, and each gets one turn in a round. */
 static void all_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -96,7 +96,7 @@ static void all_at_once(void **state)
 	assert_int_equal(le32toh(query(f).left), PAIRS);
 }
 
-/* Senders that find none wait, and get one each when there are some. */
+/* Senders without a receive wait, and get one each when there are some. */
 static void not_ready(void **state)
 {
 	struct fixture *f = *state;
@@ -124,7 +124,7 @@ static void not_ready(void **state)
 	t_expect_no_event(&f->h[1]);
 }
 
-/* A thousand QPs, who all send at once, many times: each message is there once. */
+/* A thousand QPs that all send at once, many times: each message arrives once. */
 static void a_thousand(void **state)
 {
 	enum { QPS = 1000, TIMES = 5 };
@@ -184,7 +184,7 @@ static void see_credits(void *arg, const struct fab_port *from, const struct wir
 		credit_code = h->syndrome;
 }
 
-/* Answers tell no credits: with an SRQ nobody knows whose they would be. */
+/* Answers carry no credits: receives of an SRQ cannot be promised to a QP. */
 static void no_credits(void **state)
 {
 	struct fixture *f = *state;
@@ -199,7 +199,7 @@ static void no_credits(void **state)
 	assert_int_equal(credit_code, AETH_ACK | AETH_CREDIT_INVALID);
 }
 
-/* The receives name memory of the SRQ's domain, whatever the QP's is. */
+/* The receives name memory of the SRQ's PD, whatever the QP's is. */
 static void domain(void **state)
 {
 	struct fixture *f = *state;
@@ -228,18 +228,18 @@ static void domain(void **state)
 
 /* ---- when a stride is free ---- */
 
-/* A stride that is used anew under a message does not change where it goes. */
+/* A stride that is reused during a message does not change the message's destination. */
 static void stride_is_free(void **state)
 {
 	struct fixture *f = *state;
 
 	for (u32 i = 0; i < PAIRS; i++)
 		post(f, i);
-	/* sixteen messages half way, each with a receive of its own */
+	/* half of sixteen messages, each with a receive of its own */
 	for (u32 i = 0; i < PAIRS; i++)
 		send_half(f, i);
 	memset(f->srq.ring, 0xee, 1u << (LOG + 7));
-	/* this many fit only into strides that are free */
+	/* this number fits only if the strides are free */
 	for (u32 i = 0; i < 1u << LOG; i++)
 		post(f, 16 + i);
 	send_rest(f);
@@ -270,13 +270,13 @@ static void limit(void **state)
 	send(f, 0, LEN);
 	t_expect_no_event(h);		/* once */
 
-	/* one that is below it already */
+	/* a limit that is above the number of receives already */
 	assert_int_equal(t_srq_limit(&f->srq, 4), VHCA_ST_OK);
 	t_expect_event(h, VHCA_EV_SRQ_LIMIT, f->srq.srqn);
 	assert_int_equal(le32toh(query(f).limit), 0);
 	assert_int_equal(t_srq_limit(&f->srq, 3), VHCA_ST_OK);
 	t_expect_no_event(h);
-	/* taken back, and armed for the last one */
+	/* disarmed, and armed for the last one */
 	assert_int_equal(t_srq_limit(&f->srq, 0), VHCA_ST_OK);
 	send(f, 0, LEN);
 	t_expect_no_event(h);
@@ -347,7 +347,7 @@ static void resizing(void **state)
 	resize_in_use(*state);
 }
 
-/* The counts of 32 bits wrap among the receives that are left when the ring is replaced first. */
+/* The counts of 32 bits wrap among the receives that are left at the first resize. */
 static void resizing_across_the_wrap(void **state)
 {
 	struct fixture *f = *state;

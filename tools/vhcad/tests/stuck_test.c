@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Descriptors on which a call lasts as long as the VM likes: a socket that lingers when
- * it is closed, a file whose server does not answer.  They may hold the thread that
- * serves this VM, and nobody else: not who raises interrupts, not who asks for the
+ * it is closed, a file whose server does not answer.  They may block the thread that
+ * serves this VM, and no other: not a thread that raises interrupts, not one that asks for the
  * state, not the end of the daemon.
  */
 #include <errno.h>
@@ -73,7 +73,7 @@ static int slow_file(void)
 	return fd;
 }
 
-/* ---- what the others do meanwhile ---- */
+/* ---- what other threads do meanwhile ---- */
 
 static void *others(void *arg)
 {
@@ -96,13 +96,13 @@ static void expect_others_go_on(struct vuc *v)
 	until.tv_sec += 60;
 	assert_int_equal(pthread_create(&t, NULL, others, v), 0);
 	if (pthread_clockjoin_np(t, NULL, CLOCK_MONOTONIC, &until)) {
-		/* it stands in the way of the teardown, too */
+		/* it would block the teardown, too */
 		print_error("somebody waits for a VM's descriptor\n");
 		_exit(1);
 	}
 }
 
-/* Nobody but the server has the descriptor when the message is whole. */
+/* Only the server has the descriptor when the message is complete. */
 static void give_for_irq(int sock, struct tlinger *l)
 {
 	const struct vfio_irq_set set = {
@@ -129,7 +129,7 @@ static u32 set_irqs(struct vuc *v, u32 vector, const int *fd, u32 n)
 
 /* ---- the tests ---- */
 
-/* What is no eventfd is refused where it arrives; the check signals none. */
+/* Descriptors that are not eventfds are refused on arrival; the check signals none. */
 static void only_eventfds(void **state)
 {
 	struct vuc *v = *state;
@@ -154,7 +154,7 @@ static void only_eventfds(void **state)
 			assert_int_equal(set_irqs(v, 3, list, 3), EINVAL);
 		}
 		assert_int_equal(vuc_drained(good), 0);
-		/* what the vector had it keeps; the others have none */
+		/* the vector keeps its eventfd; the others have none */
 		server_irq(v->server, 3);
 		server_irq(v->server, 4);
 		server_irq(v->server, 5);
@@ -169,7 +169,7 @@ static void only_eventfds(void **state)
 	close(good);
 }
 
-/* Nor is one taken for errors, which are never raised. */
+/* Nor is one accepted for errors, which are never raised. */
 static void no_eventfd_for_errors(void **state)
 {
 	const struct vfio_irq_set set = {
@@ -194,10 +194,10 @@ static void close_lasts(void **state)
 	tlinger_make(&l);
 	give_for_irq(v->sock, &l);
 	expect_others_go_on(v);
-	/* the end comes without it, */
+	/* stopping works without that call's end */
 	assert_false(server_stop(v->server));
 	assert_int_equal(access(v->path, F_OK), -1);
-	/* or with it */
+	/* and after it */
 	tlinger_end(&l);
 	assert_true(server_stop(v->server));
 }
@@ -207,7 +207,10 @@ static const struct vu_dma_map map = {
 	.address = MAP_SIZE, .size = MAP_SIZE,
 };
 
-/* What is no memory file is refused, and its file system not asked; with --allow-unsealed too. */
+/*
+ * A file that is not memory is refused without asking its file system, even if unsealed ones are
+ * allowed.
+ */
 static void not_asked(void **state)
 {
 	struct vuc *v = *state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A subnet that comes up by management datagrams alone, and hosts that send too many of them.
+ * A subnet that is brought up by management datagrams alone, and hosts that send too many of them.
  */
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void data_passes(struct ta_world *w, const struct tsm *sm)
 			ta_send_data(w, from, lid + k, 1000);
 		ta_pass(w, MSEC);
 		assert_int_equal(w->hca[!from].data, lids);
-		/* nobody has this one */
+		/* no port has this LID */
 		ta_send_data(w, from, 60, 1000);
 		ta_pass(w, MSEC);
 		assert_int_equal(w->hca[!from].data, lids);
@@ -82,7 +82,7 @@ static void the_one_switch(void **state)
 	brings_up(&w, NULL, 3, 3);
 }
 
-/* By LID everything answers that a directed route has reached, from the LID it was asked at. */
+/* By LID, all nodes answer that a directed route has reached, from the LID they were asked at. */
 static void by_lid(void **state)
 {
 	static struct tsm sm;
@@ -104,7 +104,7 @@ static void by_lid(void **state)
 	ta_end(&w);
 }
 
-/* By LID to a switch, a hop from there, and by LID again; the answer comes the same way. */
+/* By LID to a switch, a hop from there, and by LID again; the answer takes the same route back. */
 static void combined_route(void **state)
 {
 	static struct tsm sm;
@@ -140,7 +140,7 @@ static void combined_route(void **state)
 	ta_end(&w);
 }
 
-/* A manager that finds a port gone and back starts with it from anew. */
+/* A manager starts again with a port that was down and is back. */
 static void again(void **state)
 {
 	static struct tsm sm;
@@ -159,7 +159,7 @@ static void again(void **state)
 	ta_end(&w);
 }
 
-/* A packet of VL15 to the switch; its content does not matter. */
+/* A packet of VL15 to the switch; its contents do not matter. */
 static struct run to_switch(struct payload *pl)
 {
 	static const struct wire_hdr h = {
@@ -173,7 +173,7 @@ static struct run to_switch(struct payload *pl)
 	return run;
 }
 
-/* A host that sends too much has its own packets dropped, and its port's agent answers. */
+/* A host that sends too much has its own packets dropped, and its port's agent can answer. */
 static void hosts_and_agents(void **state)
 {
 	struct payload pl;
@@ -195,7 +195,7 @@ static void hosts_and_agents(void **state)
 	ta_end(&w);
 }
 
-/* Where packets are long on their way, hosts cannot have all that the fabric has room for. */
+/* On links with long latencies, hosts cannot use all packets of the fabric. */
 static void hosts_fill_the_fabric(void **state)
 {
 	const struct fab_fault late = { .kind = FAB_DELAY, .permille = 1000, .usec = 500 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * System calls that fail under the server: what cannot be made is not half
- * there, what is interrupted goes on, and a guest that is lost costs no other.
+ * System calls that fail under the server: nothing is half made,
+ * interrupted calls go on, and a failing guest does not affect others.
  */
 #include <errno.h>
 #include <sched.h>
@@ -51,12 +51,12 @@ static void listening(void **state)
 	tfail_set(TFAIL_SOCKET, 1, EMFILE);
 	assert_int_equal(unix_listen(p->path), -EMFILE);
 	assert_int_equal(access(p->path, F_OK), -1);
-	/* bound, and taken back */
+	/* bound, and undone */
 	tfail_set(TFAIL_LISTEN, 1, EOPNOTSUPP);
 	assert_int_equal(unix_listen(p->path), -EOPNOTSUPP);
 	assert_int_equal(access(p->path, F_OK), -1);
 
-	/* left over from a daemon that died, and nothing to ask it with */
+	/* left over from a killed daemon, and no socket to test it with */
 	fd = unix_listen(p->path);
 	assert_true(fd >= 0);
 	assert_int_equal(unix_listen(p->path), -EADDRINUSE);
@@ -71,7 +71,7 @@ static void listening(void **state)
 	unlink(p->path);
 }
 
-/* A datagram socket there cannot be asked whether somebody listens: it stays. */
+/* A datagram socket there cannot be tested for a listener: it is not removed. */
 static void somebody_elses_socket(void **state)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
@@ -128,7 +128,7 @@ static void making_a_server(void **state)
 	server_free(NULL);
 }
 
-/* The next client is served as if nothing had been. */
+/* The next client is served as usual. */
 static void served(struct vuc *v)
 {
 	if (v->sock >= 0)
@@ -173,7 +173,7 @@ static void no_room_for_clients(void **state)
 	fclose(f);
 	assert_int_equal(log_open("/dev/stderr"), 0);
 	unlink(log);
-	/* who comes when there is room again is served */
+	/* a client that connects when there is room again is served */
 	served(v);
 }
 
@@ -188,7 +188,7 @@ static void interrupted(void **state)
 			assert_int_equal(vuc_read32(v, 0, 0), VUC_MAGIC);
 		assert_true(tfail_hit(TFAIL_RECVMSG));
 	}
-	/* the first one is the client's own */
+	/* the first call is the client's own */
 	tfail_set(TFAIL_SENDMSG, 2, EINTR);
 	assert_int_equal(vuc_read32(v, 0, 0), VUC_MAGIC);
 	assert_true(tfail_hit(TFAIL_SENDMSG));
@@ -220,7 +220,7 @@ static void lost(void **state)
 	served(v);
 }
 
-/* Without memory for a guest, or for its capabilities, it is sent away. */
+/* Without memory for a guest, or for its capabilities, it is disconnected. */
 static void no_memory_for_a_guest(void **state)
 {
 	static const char body[] = "\0\0\0\0{\"capabilities\":{\"max_msg_fds\":8}}";

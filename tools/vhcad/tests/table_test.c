@@ -48,7 +48,7 @@ static void numbers(void **state)
 	table_fini(&t);
 }
 
-/* Whichever bits of a key its owner chooses, keys do not gather in few buckets of 1024. */
+/* Whichever bits of a key a guest chooses, keys are spread over 1024 buckets. */
 static void spread(void **state)
 {
 	static const u64 seeds[] = { 0x9e3779b97f4a7c15, 0x51ed270b0a1f39c1, 0xc2b2ae3d27d4eb4f };

@@ -178,7 +178,7 @@ static bool exchange(struct ta_world *w, u32 hca, const struct wire_hdr *h, cons
 	return ta_find(&w->hca[hca], mad_get(mad, MAD_TID), mail);
 }
 
-/* What the SMI of the sender does first: a request to itself does not leave. */
+/* The SMI of the sender handles it first: a request to itself does not leave. */
 static bool exchange_route(struct ta_world *w, u32 hca, u8 *mad, struct ta_mail *mail)
 {
 	const struct wire_hdr h = {

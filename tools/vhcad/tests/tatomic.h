@@ -23,14 +23,14 @@ void ta_done(struct tatomic *f);
 u64 ta_word(struct tmr *mr, u64 off);
 void ta_set_word(struct tmr *mr, u64 off, u64 v);
 bool ta_masked(u8 op);
-/* what a word becomes, bit by bit; values in native byte order, here and below */
+/* the expected result of an atomic, bit by bit; values in native byte order, here and below */
 u64 ta_result(u8 op, u64 was, const struct vhca_wqe_atomic *a);
-/* as it stands in the entry */
+/* as it is in the entry */
 struct vhca_wqe_atomic ta_wire(const struct vhca_wqe_atomic *a);
 struct twr ta_wr(u8 op, u64 id, struct tmr *l, u64 off, struct tmr *r, u64 roff,
 		     const struct vhca_wqe_atomic *a);
 
-/* A packet hook that counts atomics under way, and takes its time. */
+/* A packet hook that counts atomics under way, and delays packets. */
 struct tdepth {
 	u32 requests, answers, most;
 };

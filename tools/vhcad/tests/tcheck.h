@@ -3,7 +3,7 @@
 #define VHCAD_TESTS_TCHECK_H
 
 /**
- * t_capcheck() - what vhca-capcheck says about a file
+ * t_capcheck() - run vhca-capcheck on a file
  *
  * The program is the one beside $VHCAD_FAST, or that of build/.  Returns its
  * exit status, -1 if it died.

@@ -11,12 +11,12 @@
 struct tdaemon {
 	char dir[TPROG_DIR];
 	char path[2][TPROG_PATH];	/* of the sockets, */
-	char sock[2][TPROG_PATH + 48];	/* and as --hca wants them */
+	char sock[2][TPROG_PATH + 48];	/* and their --hca options */
 	char ctl[TPROG_PATH], file[TPROG_PATH], log[TPROG_PATH];
 	pid_t pid;
 };
 
-/* What vhcactl is asked, what it says somewhere in its answer, and its exit status. */
+/* Arguments of vhcactl, a part of its expected output, and its exit status. */
 struct twords {
 	int status;
 	const char *says;
@@ -27,13 +27,13 @@ struct twords {
 int td_setup(void **state);
 int td_teardown(void **state);
 
-/** td_start() - start it, with one more option and its value, or NULL */
+/** td_start() - start the daemon, with one more option and its value, or NULL */
 void td_start(struct tdaemon *r, char *option, char *value);
 
-/** td_stop() - end it */
+/** td_stop() - end the daemon */
 void td_stop(struct tdaemon *r);
 
-/** td_ctl() - ask it, and look at the answer */
+/** td_ctl() - run vhcactl, and check its output */
 void td_ctl(struct tdaemon *r, const struct twords *w);
 
 /** td_write() - write the file */

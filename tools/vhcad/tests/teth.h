@@ -21,7 +21,7 @@ extern const u8 t_eth_gid[2][T_ETH_GIDS][16];
 
 /** t_eth_pair() - two devices whose ports are enabled, and a CQ each */
 void t_eth_pair(struct tpair *p, bool strict);
-/** t_eth_pair_over() - the same with switches and links, to the ports t0:1 and t1:1; or NULL */
+/** t_eth_pair_over() - the same with the topology @t, to the ports t0:1 and t1:1; or NULL */
 void t_eth_pair_over(struct tpair *p, bool strict, struct topo *t);
 /**
  * struct t_eth_segment - a segment that the two devices share with network adapters of guests
@@ -39,7 +39,7 @@ void t_eth_segment(struct t_eth_segment *s, struct tpair *p, struct topo *t);
 void t_eth_segment_end(struct t_eth_segment *s, struct tpair *p);
 /** t_eth_set_gid() - SET_GID; returns the status */
 u32 t_eth_set_gid(struct thca *h, u32 i, const u8 *mac, u16 vlan, const u8 *gid);
-/** t_eth_clear_gid() - the same for no entry */
+/** t_eth_clear_gid() - SET_GID that clears an entry; returns the status */
 u32 t_eth_clear_gid(struct thca *h, u32 i);
 /** t_eth_port() - MODIFY_PORT with these flags and this MTU; returns the status */
 u32 t_eth_port(struct thca *h, u8 flags, u8 mtu);

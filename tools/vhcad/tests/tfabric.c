@@ -106,7 +106,7 @@ void t_send_to(struct t_fabric *f, u32 from, u16 dlid, u32 len)
 	fab_send(&f->e[from].port, &run);
 }
 
-/* Sends a packet over Ethernet; the one to a group, if @mac is its address. */
+/* Sends a packet over Ethernet; if @mac is the group's address, to the group. */
 static void send_frame(struct t_fabric *f, u32 from, const u8 *mac, const u8 *gid, u32 len)
 {
 	struct eth_addr a = addr_of(from + 1, f->vlan);
@@ -152,7 +152,7 @@ u64 t_frame_size(u32 len)
 	return wire_path_len(&path, OP_RC_SEND_ONLY, len);
 }
 
-/* Bytes on the wire of what t_send_packet() sends. */
+/* Bytes on the wire of a packet of t_send_packet(). */
 u64 t_size_of(u32 len)
 {
 	return wire_len(OP_RC_SEND_ONLY, false, len);
@@ -215,7 +215,7 @@ void t_end(struct t_fabric *f)
 	t_pass(f, SEC);
 	for (u32 i = 0; i < f->nends; i++)
 		fab_unplug(&f->e[i].port);
-	/* all packets are back */
+	/* all packets are in the pool again */
 	for (struct list_head *l = t->free.next; l != &t->free; l = l->next)
 		t->npool--;
 	for (u32 i = 0; i < 2 * PORT_VLS * t->nlinks; i++) {

@@ -40,7 +40,7 @@ void tfail_wait(enum tfail kind)
 	tfail_hit(kind);
 }
 
-/* Is this the call? */
+/* Is this the call that has to fail? */
 static bool now(enum tfail kind)
 {
 	u32 left = __atomic_load_n(&fault[kind].left, __ATOMIC_SEQ_CST);
@@ -55,7 +55,7 @@ static bool now(enum tfail kind)
 	return true;
 }
 
-/* __wrap_X comes in place of X; __real_X is the library's. */
+/* __wrap_X is called instead of X; __real_X is the library's function. */
 #define WRAP(kind, type, name, params, args, bad)	\
 	type __real_##name params;			\
 	type __wrap_##name params;			\

@@ -3,7 +3,7 @@
  * Failures of the C library and the kernel at a chosen call.
  *
  * Test programs are linked so that these calls of theirs, and of the code
- * under test, come by here first (TFAIL in the Makefile).
+ * under test, come here first (TFAIL in the Makefile).
  */
 #ifndef VHCAD_TESTS_TFAIL_H
 #define VHCAD_TESTS_TFAIL_H
@@ -29,21 +29,21 @@ enum tfail {
 
 /**
  * tfail_set() - let one call fail
- * @kind: of which kind
- * @nth: which one from now on, from 1; 0: none
+ * @kind: kind of the call
+ * @nth: number of the call, from now on, from 1; 0: none
  * @err: errno of it (of allocations: ENOMEM)
  */
 void tfail_set(enum tfail kind, u32 nth, int err);
 
-/** tfail_hit() - has it failed?  Forgets what was set */
+/** tfail_hit() - has the call failed?  Forgets what was set */
 bool tfail_hit(enum tfail kind);
 
-/** tfail_wait() - wait until it has failed, on another thread */
+/** tfail_wait() - wait until the call has failed, on another thread */
 void tfail_wait(enum tfail kind);
 
 /*
  * Runs an expression with its first, its second, ... allocation failing, until
- * none fails any more.  Each time one does, body says what must hold.  The
+ * none fails any more.  Each time one does, body checks the result.  The
  * number of allocations is left in n.
  */
 #define tfail_each_alloc(n, expr, body) do {		\
@@ -56,7 +56,7 @@ void tfail_wait(enum tfail kind);
 	}						\
 } while (0)
 
-/* Called with the descriptor before its seals are read; NULL: nobody is. */
+/* Called with the descriptor before its seals are read; or NULL. */
 extern void (*tfail_before_seals)(int fd);
 
 #endif /* VHCAD_TESTS_TFAIL_H */

@@ -8,8 +8,8 @@
 #define MGID_LID	0xc001u
 #define QKEY		0x1234u
 #define RECEIVERS	250u
-#define RECEIVES	128u		/* that each of them has at least */
-#define SENDS		16u		/* that are posted at a time */
+#define RECEIVES	128u		/* the least number of receives of each */
+#define SENDS		16u		/* posted at a time */
 #define BIG		4096u
 #define DB_PAGES	1024u
 #define PIECES		4096u
@@ -23,7 +23,7 @@ void tgreedy_qps(struct tgreedy *g, u32 log_sq)
 	t_connect(&g->from, &g->to, 5, 100, 9000);
 }
 
-/* Have fewer than so many blocks not begun? */
+/* Are fewer than @blocks blocks posted that have not begun? */
 static bool can_post(const struct tgreedy *g, u32 blocks)
 {
 	return g->from.sq_prod - t_vqp(&g->from)->req.blk_next < blocks;
@@ -108,7 +108,7 @@ static void send_to_group(struct tgreedy *g)
 	t_ring_sq(&g->from);
 }
 
-/* A doorbell area as large as can be. */
+/* A doorbell area of the maximum size. */
 static void prepare_doorbells(struct tgreedy *g)
 {
 	struct thca *h = g->h;
@@ -142,7 +142,7 @@ static void ring_all(struct tgreedy *g)
 		vdev_kick(g->h->dev, g->uar);
 }
 
-/* A page of single bytes, the last one first: those that follow each other count as one piece. */
+/* A page of single bytes in reverse order: bytes in sequence would count as one piece. */
 static void prepare_bytes(struct tgreedy *g)
 {
 	struct thca *h = g->h;
@@ -177,7 +177,7 @@ static void write_bytes(struct tgreedy *g)
 	t_ring_sq(&g->from);
 }
 
-/* Lists of a byte, nothing for long, and another byte. */
+/* Lists of a byte, many empty pieces, and another byte. */
 static void prepare_lists(struct tgreedy *g)
 {
 	struct thca *h = g->h;

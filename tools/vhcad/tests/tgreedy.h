@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Guests that keep the engine busy: with WRITEs that never seem to end, and with work that takes
- * longer than its bytes tell.
+ * Guests that keep the engine busy: with WRITEs that seem endless, and with work that takes longer
+ * than its number of bytes suggests.
  */
 #ifndef VHCAD_TESTS_TGREEDY_H
 #define VHCAD_TESTS_TGREEDY_H
@@ -13,7 +13,7 @@
 /**
  * struct tgreedy - a guest that is busy
  * @h: its adapter
- * @cq: of all its QPs; with VHCA_CQ_IGNORE_OVERRUN, as nobody polls it
+ * @cq: of all its QPs; with VHCA_CQ_IGNORE_OVERRUN, as it is not polled
  */
 struct tgreedy {
 	struct thca *h;
@@ -30,10 +30,10 @@ struct tgreedy {
 };
 
 /**
- * struct tgreedy_kind - what it does
+ * struct tgreedy_kind - a kind of work
  * @what: in a few words
- * @prepare: makes what it needs; tgreedy_end() frees the host's part of that
- * @keep_busy: posts and rings whatever has been done since the last call
+ * @prepare: makes the objects; tgreedy_end() frees the host's part of them
+ * @keep_busy: posts and rings again for everything done since the last call
  */
 struct tgreedy_kind {
 	const char *what;
@@ -41,18 +41,18 @@ struct tgreedy_kind {
 	void (*keep_busy)(struct tgreedy *g);
 };
 
-/* WRITEs of 2 GiB: bytes that tell how long they take. */
+/* WRITEs of 2 GiB, which take as long as their bytes suggest. */
 extern const struct tgreedy_kind tgreedy_huge;
 /* Half a million doorbells; datagrams to hundreds of QPs; lists of pieces, most of them empty. */
 extern const struct tgreedy_kind tgreedy_sly[3];
 
 /*
- * The slowest packets of 4 KiB: each byte is a piece by itself where it lies and where it goes.  A
- * packet is an entry of one block.
+ * The slowest packets of 4 KiB: each byte is a piece of its own at its source and its destination.
+ * A packet is an entry of one block.
  */
 extern const struct tgreedy_kind tgreedy_pieces;
 
-/** tgreedy_qps() - two QPs of its adapter that are connected, @from and @to */
+/** tgreedy_qps() - make two QPs of its adapter that are connected, @from and @to */
 void tgreedy_qps(struct tgreedy *g, u32 log_sq);
 
 void tgreedy_end(struct tgreedy *g);

@@ -21,7 +21,7 @@ static u64 sim_now(void *arg)
 	return ((struct tworld *)arg)->now;
 }
 
-/* The engine asks for the time before each look for work, and before it sleeps. */
+/* The engine reads the time before each look for work, and before it sleeps. */
 static u64 real_now(void *arg)
 {
 	t_news(arg);
@@ -106,8 +106,9 @@ void t_news(struct tworld *w)
 }
 
 /*
- * Looks so often before it sleeps: who is awake when the engine is done meets it
- * while it falls asleep, which those tests are about that use a thread.
+ * Looks this number of times before it sleeps: a thread that is awake when the engine is done meets
+ * it
+ * while it falls asleep, which is the purpose of tests with a thread.
  */
 #define LOOKS	2000u
 
@@ -382,7 +383,7 @@ const struct fab_effect t_spoils[T_SPOILS] = {
 };
 
 /* ------------------------------------------------------------------------
- * Doorbells: to the letter of rdma/vhca-abi.h
+ * Doorbells: exactly as in rdma/vhca-abi.h
  */
 void t_db_pages(struct thca *h)
 {

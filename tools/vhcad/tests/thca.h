@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What driver and provider do, for unit tests of the device: admin commands,
- * rings, doorbells.  Guest memory is a memory file; time is what the test says.
- * Every function that cannot fail in a good test aborts it when it does.
+ * The driver's and the provider's part, for unit tests of the device: admin commands,
+ * rings, doorbells.  Guest memory is a memory file; the test sets the time.
+ * If a function fails that cannot fail in a good test, the test fails.
  */
 #ifndef VHCAD_TESTS_THCA_H
 #define VHCAD_TESTS_THCA_H
@@ -36,10 +36,10 @@ struct tworld {
 	struct engine *engine;
 	u64 now;
 	bool threaded;		/* an engine thread runs: wait, do not poll */
-	bool remote;		/* in another process, from which no news come */
-	u32 news;		/* moves when t_wait() may have something to see; a futex */
+	bool remote;		/* in another process: there are no t_news() */
+	u32 news;		/* changes when t_wait() has to look again; a futex */
 	u32 waiters;
-	u64 next;		/* what engine_poll() said last */
+	u64 next;		/* the last result of engine_poll() */
 };
 
 struct teq {
@@ -66,7 +66,7 @@ struct thca {
 	u32 uar;
 	u32 next_slot;
 	u32 pd;
-	u8 qp_type;		/* of the QPs that are made next, */
+	u8 qp_type;		/* of the next QPs, */
 	u8 qp_port;		/* and the port of special ones */
 	struct teq async, comp;
 	u32 irqs[8];
@@ -124,24 +124,24 @@ struct twr {
 	struct vhca_wqe_atomic atomic;
 	struct vhca_wqe_flush flush;
 	struct vhca_wqe_lso lso;
-	u8 header[VHCA_LSO_MAX_HEADER + 16];	/* of lso */
+	u8 header[VHCA_LSO_MAX_HEADER + 16];	/* for LSO */
 	struct vhca_wqe_bind bind;
 	struct vhca_wqe_reg reg;
 };
 
 /* world */
 void t_world_init(struct tworld *w);
-/* one where work takes time, though the clock stands still: @spent as in struct engine_clock */
+/* one where work takes time, while the clock stands still: @spent as in struct engine_clock */
 void t_world_init_timed(struct tworld *w, u64 (*spent)(void *arg));
 /* one whose engine is to run in a thread of its own */
 void t_world_init_threaded(struct tworld *w);
-/* the same with several; not @real: engine_poll() works for all of them */
+/* the same with several threads; not @real: engine_poll() works for all of them */
 void t_world_init_threads(struct tworld *w, u32 threads, bool real);
 void t_world_fini(struct tworld *w);
 void t_poll(struct tworld *w);
 /* lets the next timer fire; false if there is none */
 bool t_advance(struct tworld *w);
-/* works and advances until nothing happens any more or @limit ns are over */
+/* works and advances until nothing more happens or @limit ns are over */
 void t_settle(struct tworld *w, u64 limit);
 
 /* device: admin queue, UAR, async EQ, completion EQ and a PD */
@@ -150,30 +150,30 @@ void t_hca_init_cfg(struct thca *h, struct tworld *w, const struct vdev_config *
 /* only registers and admin queue */
 void t_hca_bare(struct thca *h, struct tworld *w, const struct vdev_config *cfg);
 void t_hca_fini(struct thca *h);
-/* what t_hca_init() does with a device whose registers and memory are there */
+/* the part of t_hca_init() for a device whose registers and memory exist */
 void t_hca_start(struct thca *h);
 u64 t_alloc(struct thca *h, u64 size);
 void *t_cpu(struct thca *h, u64 iova);
-/* until it is so: looks each time the engine has done something, or t_news() was called */
+/* waits for @ready: checks each time the engine has done something, or t_news() was called */
 void t_wait(struct thca *h, bool (*ready)(void *arg), void *arg);
 void t_news(struct tworld *w);
 
 /* admin: returns the status; resp may be NULL */
 u32 t_admin_raw(struct thca *h, const struct vhca_asqe *sqe, void *resp);
-/* the two halves of it: what the engine does between them may be more than the command */
+/* its two halves: between them the engine may do more than the command */
 void t_admin_post(struct thca *h, const struct vhca_asqe *sqe);
 u32 t_admin_answer(struct thca *h, void *resp);
 u32 t_admin(struct thca *h, u8 op, const void *req, u32 len, void *resp);
 u32 t_admin_out(struct thca *h, u8 op, const void *req, u32 len, void *out, u32 out_len);
 u32 t_destroy(struct thca *h, u8 op, u32 handle);
 u32 t_destroy_qp(struct tqp *qp);
-/* a command that gives an object; must work */
+/* a command that makes an object; must succeed */
 u32 t_create(struct thca *h, u8 op, const void *req, u32 len);
 
-/* what port 1 has counted, by QUERY_COUNTERS */
+/* counters of port 1, by QUERY_COUNTERS */
 struct vport_stats t_stats(struct thca *h);
 
-/* A packet hook that spoils packet number @victim (from 0), or @all of them. */
+/* A packet hook that changes packet number @victim (from 0), or @all of them. */
 struct tnth {
 	s32 victim;
 	s32 seen;
@@ -194,7 +194,7 @@ struct tseen {
 void t_watch(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 	     struct fab_effect *v);
 
-/* What can become of a packet, each of which it must survive: lost, doubled, late. */
+/* Changes that each packet must survive: lost, duplicated, delayed. */
 #define T_SPOILS	3u
 extern const struct fab_effect t_spoils[T_SPOILS];
 
@@ -261,7 +261,7 @@ void t_connect(struct tqp *a, struct tqp *b, u8 mtu, u32 psn_a, u32 psn_b);
 #define T_MASK_RTS	(VHCA_QPA_STATE | VHCA_QPA_TIMEOUT | VHCA_QPA_RETRY_CNT | \
 			 VHCA_QPA_RNR_RETRY | VHCA_QPA_SQ_PSN | VHCA_QPA_MAX_QP_RD_ATOMIC)
 
-/* what a QP of this type needs to get to T_INIT, T_RTR, T_RTS */
+/* attributes that a QP of this type needs to get to T_INIT, T_RTR, T_RTS */
 u32 t_mask(u8 type, u8 state);
 u32 t_lid(struct thca *h);
 /* takes a UD, SMI or GSI QP to RTS; the address of one at port 1 */
@@ -275,7 +275,7 @@ void t_recv(struct tqp *qp, u64 wr_id, u32 nsge, const struct vhca_sge *sge);
 
 /* SRQs */
 void t_srq_init(struct thca *h, struct tsrq *srq, u32 log, u32 log_stride);
-/* writes an entry at its place, whatever the device has taken; nothing is posted */
+/* writes an entry at its place, taken by the device or not; nothing is posted */
 void t_srq_write(struct tsrq *srq, u32 index, u64 wr_id, u32 nsge, const struct vhca_sge *sge);
 void t_srq_recv(struct tsrq *srq, u64 wr_id, u32 nsge, const struct vhca_sge *sge);
 u32 t_srq_taken(struct tsrq *srq);
@@ -283,11 +283,11 @@ u32 t_srq_limit(struct tsrq *srq, u32 limit);
 struct vhca_sge t_sge(struct tmr *mr, u64 off, u32 len);
 struct twr t_wr(u8 opcode, u64 wr_id, struct tmr *l, u64 off, u32 len, struct tmr *r, u64 roff);
 
-/* a world and two devices of so many ports in it, and their end */
+/* a world and two devices of @ports ports in it, and their end */
 void t_two_init(struct tworld *w, struct thca h[2], u32 ports);
 void t_two_fini(struct tworld *w, struct thca h[2]);
 
-/* Two devices, a connected QP each, a CQ each: what most tests need. */
+/* Two devices, a connected QP each, a CQ each, for most tests. */
 struct tpair {
 	struct tworld w;
 	struct thca h[2];

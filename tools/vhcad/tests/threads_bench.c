@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What several threads gain and cost: two pairs of adapters that do not send to each other, each
- * with a thread of its own, by two processes of one thread that work at the same time; and one pair
- * on one of two threads, by the same on the only one.
+ * with a thread of its own, against two processes of one thread that work at the same time; and one
+ * pair on one of two threads, against the same on the only one.
  *
- * A worker posts, has its shard work until nothing is left, and takes the completions: a guest and
- * the thread that works for it in one, so that two workers need two processors and no more.  They
- * share caches and memory; so wall time counts, and what is compared runs in turns.
+ * A worker posts, has its shard work until nothing is left, and polls the completions: it is a
+ * guest and the thread that works for it in one, so that two workers need only two processors.
+ * They share caches and memory; so wall time counts, and compared runs take turns.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -23,7 +23,7 @@
 #include "tests/thca.h"
 
 #define RW	(VHCA_ACCESS_LOCAL_WRITE | VHCA_ACCESS_REMOTE_WRITE)
-#define REGION	(7u << 20)		/* all of them are more than caches hold */
+#define REGION	(7u << 20)		/* together they exceed the caches */
 #define REGIONS	4u
 #define ROUNDS	9u
 #define PAIRS	2u
@@ -49,7 +49,7 @@ struct pair {
 	struct shard *shard;
 };
 
-/* What workers share, be they threads or processes. */
+/* Shared by workers, which are threads or processes. */
 static struct common {
 	pthread_barrier_t together;
 	double rate[PAIRS][LOADS];	/* in messages a nanosecond */
@@ -95,7 +95,7 @@ static void pair_init(struct pair *p, struct tworld *w, u32 shard, u64 guid)
 static void pair_fini(struct pair *p)
 {
 	for (u32 i = 0; i < 2; i++) {
-		/* they have met nobody else */
+		/* they have sent to no others */
 		assert_ptr_equal(p->h[i].dev->adapter.home, p->shard);
 		t_hca_fini(&p->h[i]);
 	}
@@ -185,7 +185,7 @@ static void as_processes(void)
 	}
 	for (u32 i = 0; i < PAIRS; i++) {
 		assert_true(wait(&status) > 0);
-		/* the other one waits for it */
+		/* the other one waits for this process */
 		for (u32 k = 0; k < PAIRS && status; k++)
 			kill(pid[k], SIGKILL);
 		assert_int_equal(status, 0);
@@ -235,7 +235,7 @@ static void print(const char *what, double small, double large)
 	       large * loads[LARGE].len);
 }
 
-/* What threads reach by what processes do, as fractions. */
+/* The threads' rates as fractions of the processes'. */
 static void two_pairs(double ratio[LOADS])
 {
 	double by_processes[LOADS];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Devices whose adapters are with several threads: step by step, and campaigns in which they go
- * from one to another all the time.
+ * Devices whose adapters are on several threads: step by step, and campaigns in which they move all
+ * the time.
  */
 #include <string.h>
 
@@ -92,7 +92,7 @@ static void recv_at(struct fixture *f, u32 i)
 	t_recv(&f->qp[i], 7, 1, &s);
 }
 
-/* From a lower number and from a higher one; answers find their way, too. */
+/* From a shard with a lower number and from one with a higher; answers arrive, too. */
 static void connected(void **state)
 {
 	struct fixture f;
@@ -111,7 +111,7 @@ static void connected(void **state)
 	}
 }
 
-/* All who hear a group come together with whoever sends to it. */
+/* All members of a group move to one thread with the sender. */
 static void to_a_group(void **state)
 {
 	struct vhca_mcg_req req = { .mlid = htole16(MLID), .mgid = { 0xff, 0x12, 0xa0, 0x1c } };
@@ -142,7 +142,7 @@ static void to_a_group(void **state)
 	done(&f);
 }
 
-/* Management does not move anybody: it is delivered while nobody else works. */
+/* Management moves no adapter: it is delivered while no thread works for an adapter. */
 static void management(void **state)
 {
 	struct fixture f;
@@ -178,7 +178,7 @@ static u64 packets(struct thca *h)
 	return h->dev->port[0].fab.ib.rx_packets;
 }
 
-/* A QP that goes while it owes an acknowledgment gives it to a peer that is elsewhere, too. */
+/* A destroyed QP with a pending acknowledgment sends it also to a peer on another thread. */
 static void settles(void **state)
 {
 	struct fixture f;
@@ -205,7 +205,7 @@ static void settles(void **state)
 	done(&f);
 }
 
-/* What a program has posted last leaves, though its receiver has to come first. */
+/* Requests that a program has posted last are sent, though the receiver has to move first. */
 static void last_sends(void **state)
 {
 	struct fixture f;
@@ -223,7 +223,7 @@ static void last_sends(void **state)
 	done(&f);
 }
 
-/* What the worker has loaded for an adapter's QPs stays with them, and not with the worker. */
+/* Entries that the worker has loaded for an adapter's QPs do not stay with the worker. */
 static void leaves_nothing(void **state)
 {
 	struct scratch *s;
@@ -270,7 +270,7 @@ static void campaign(u32 seed, u32 threads, bool real, struct campaign_result *r
 	assert_true(r->atomics && r->arrived > o.messages / 8);
 }
 
-/* Step by step: the same seed is the same campaign, hand-overs and all. */
+/* Step by step: the same seed is the same campaign, including all moves. */
 static void stepped(void **state)
 {
 	struct campaign_result r[2];
@@ -317,7 +317,7 @@ int main(void)
 		cmocka_unit_test(four_threads),
 	};
 
-	/* ports come and go all the time */
+	/* many links go up and down */
 	log_open("/dev/null");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,6 @@ void tlinger_give(struct tlinger *l)
 
 void tlinger_end(struct tlinger *l)
 {
-	/* with bytes in it that nobody has read: the connection is reset */
+	/* with unread bytes in it: the connection is reset */
 	close(l->peer);
 }

@@ -6,17 +6,17 @@
 #define VHCAD_TESTS_TLINGER_H
 
 struct tlinger {
-	int fd;			/* to be sent to somebody */
+	int fd;			/* to be sent to another process */
 	int peer;
 };
 
-/** tlinger_make() - connect it, and fill it until nothing more goes in */
+/** tlinger_make() - connect the socket, and fill it until it is full */
 void tlinger_make(struct tlinger *l);
 
-/** tlinger_give() - close this process's own copy: another one has been sent on */
+/** tlinger_give() - close this process's own copy, after one was sent */
 void tlinger_give(struct tlinger *l);
 
-/** tlinger_end() - who closes it comes back */
+/** tlinger_end() - let the close() return */
 void tlinger_end(struct tlinger *l);
 
 #endif /* VHCAD_TESTS_TLINGER_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Adapters at a fabric of several switches: what they say of their links, connections over them,
- * and what becomes of those when links go.
+ * Adapters in a fabric of several switches: attributes of their links, connections over them, and
+ * the effect of links that go down.
  */
 #include <string.h>
 
@@ -70,7 +70,7 @@ static void write_all(struct fixture *f, u32 from, u64 wr_id)
 	t_send(&f->qp[from], &wr);
 }
 
-/* A port says what its own link has, and it changes. */
+/* A port reports the rate of its own link, which may change. */
 static void port_speed(void **state)
 {
 	static const struct { u8 width; u16 speed; } have[DEVS] = {
@@ -113,7 +113,7 @@ static void at_its_rate(void **state)
 	took[0] = f.w.now - t0;
 	t_expect_cqe(&f.cq[0], 1, VHCA_CS_SUCCESS);
 	t_mr_expect(&f.mr[1], 0, LEN, 7, 0);
-	/* 1 ns a byte, with what headers and the way there and back take */
+	/* 1 ns a byte, plus headers and the way there and back */
 	assert_in_range(took[0], LEN, LEN + LEN / 64 + 40000);
 
 	t0 = f.w.now;
@@ -125,7 +125,7 @@ static void at_its_rate(void **state)
 	t_expect_cqe(&f.cq[2], 3, VHCA_CS_SUCCESS);
 	t_mr_expect(&f.mr[3], 0, LEN, 9, 0);
 	assert_in_range(took[1], 2 * LEN, 2 * LEN + 2 * LEN / 64 + 40000);
-	/* nobody had to say anything twice */
+	/* nothing was sent twice */
 	for (u32 i = 0; i < DEVS; i++) {
 		struct vport_stats s = t_stats(&f.h[i]);
 
@@ -134,7 +134,7 @@ static void at_its_rate(void **state)
 	done(&f);
 }
 
-/* As many QPs as one likes wait for room, and all of them get it. */
+/* Any number of QPs can wait for room, and all of them get it. */
 static void many_wait(void **state)
 {
 	enum { QPS = 24 };
@@ -166,7 +166,7 @@ static void many_wait(void **state)
 	done(&f);
 }
 
-/* The link between the switches goes: so does the connection, when its retries are gone. */
+/* The link between the switches goes down: the connection fails, when its retries are used up. */
 static void gone_and_back(void **state)
 {
 	struct fixture f;
@@ -186,10 +186,10 @@ static void gone_and_back(void **state)
 	t_settle(&f.w, 100 * SEC);
 	t_expect_cqe(&f.cq[0], 1, VHCA_CS_RETRY_EXC_ERR);
 	assert_int_equal(t_state(&f.qp[0]), T_ERR);
-	/* ports know nothing of it */
+	/* ports have no event for it */
 	t_expect_no_event(&f.h[1]);
 
-	/* back in time, and nobody notices but by the time it took */
+	/* up again in time: the only effect is the time it took */
 	write_all(&f, 2, 2);
 	t_settle(&f.w, 10 * MSEC);
 	t_expect_no_cqe(&f.cq[2]);
@@ -225,7 +225,7 @@ static void to_itself(void **state)
 	done(&f);
 }
 
-/* An adapter that has no link there cannot be. */
+/* An adapter that has no link in the topology cannot be made. */
 static void not_there(void **state)
 {
 	const struct vdev_config cfg = { .name = "t4", .node_guid = 1, .ports = 1, .vectors = 1 };

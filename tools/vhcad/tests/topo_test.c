@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Switches and links: when packets arrive, what happens where there are too many of them, where
- * links are down, and where faults are.
+ * Switches and links: arrival times of packets, congestion, links that are down, and faults.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -60,7 +59,7 @@ static void exact(void **state)
 	assert_int_equal(f.e[1].n, 2);
 	assert_int_equal(f.e[1].at[0] - t0, all);
 	assert_int_equal(f.e[1].at[1] - f.e[1].at[0], 4 * len);
-	/* and the other way, after a while, the same */
+	/* and the other way, after a while */
 	t0 = f.now;
 	t_send_packet(&f, 1, 0, LONG);
 	t_pass(&f, MSEC);
@@ -69,7 +68,7 @@ static void exact(void **state)
 	t_end(&f);
 }
 
-/* Parts of a ns are not forgotten: 1,000 packets take as long as their bits. */
+/* Parts of a ns add up: 1,000 packets take as long as their bits. */
 static void parts_add_up(void **state)
 {
 	static const struct t_link links[] = {
@@ -88,7 +87,7 @@ static void parts_add_up(void **state)
 	t_end(&f);
 }
 
-/* An engine that comes late finds everything where it would have been. */
+/* If the engine runs late, everything happens at its proper time all the same. */
 static void late(void **state)
 {
 	static const struct t_link links[] = {
@@ -117,10 +116,10 @@ static void late(void **state)
 }
 
 /* ------------------------------------------------------------------------
- * Too much
+ * Congestion
  */
 
-/* Senders that send whenever they may. */
+/* Senders that send as much as they may. */
 static void busy(struct t_fabric *f, u32 from, u32 to, u32 len)
 {
 	while (fab_room(&f->e[from].port))
@@ -154,7 +153,7 @@ static void half_each(void **state)
 	n = 4000 * USEC / (4 * len);
 	assert_in_range(f.e[2].n - before[0] + f.e[3].n - before[1], n - 1, n + 1);
 	assert_in_range(f.e[2].n - before[0], n / 2 - 1, n / 2 + 1);
-	/* nobody has lost anything, and order is kept */
+	/* no packet is lost, and the order is kept */
 	for (u32 i = 2; i < 4; i++)
 		for (u32 k = 1; k < f.e[i].n; k++)
 			assert_true(f.e[i].psn[k] > f.e[i].psn[k - 1]);
@@ -164,7 +163,7 @@ static void half_each(void **state)
 	t_end(&f);
 }
 
-/* Full queues stop those before them, up to the sender, and hold no more than they may. */
+/* Full queues stop those before them, back to the sender, and never exceed their size. */
 static void back_pressure(void **state)
 {
 	static const struct t_link links[] = {
@@ -185,7 +184,7 @@ static void back_pressure(void **state)
 	assert_int_equal(t_link_state(&f, "b-h1").count[0].packets, 10000 / (4 * len) + 1);
 	assert_int_equal(t_link_state(&f, "a-b").queued[0], 3);
 	assert_int_equal(t_link_state(&f, "a-h0").queued[1], 4 + 4);
-	/* who waits behind the one that cannot go on waits too: there is one lane */
+	/* a packet behind the one that cannot go on waits too: there is one lane */
 	t_send_packet(&f, 2, 0, LONG);
 	t_pass(&f, 2 * USEC);
 	assert_int_equal(f.e[0].n, 1);
@@ -200,7 +199,7 @@ static void back_pressure(void **state)
 	t_end(&f);
 }
 
-/* The first of a queue that waits longer than it may is lost, and counted. */
+/* The first of a queue is lost, and counted, if it waits longer than it may. */
 static void waited_too_long(void **state)
 {
 	static const struct t_link links[] = {
@@ -219,7 +218,7 @@ static void waited_too_long(void **state)
 	assert_int_equal(f.e[1].n + t_link_state(&f, "a-h1").count[0].discards, 16);
 	assert_int_equal(f.e[0].port.ib.drops, t_link_state(&f, "a-h1").count[0].discards);
 	t_end(&f);
-	/* 20 and above is for ever */
+	/* 20 and above is no limit */
 	t_start(&f, t_topo("a", TOPO_HOQ_LAST + 1, links));
 	for (u32 i = 0; i < 16; i++)
 		t_send_packet(&f, 0, 1, LONG);
@@ -228,7 +227,7 @@ static void waited_too_long(void **state)
 	t_end(&f);
 }
 
-/* Everybody in a ring sends to the one two links on: all queues are full, and nobody can move. */
+/* All in a ring send to the one two links on: all queues are full, and none can move. */
 static void deadlock(void **state)
 {
 	static const struct t_link links[] = {
@@ -254,7 +253,7 @@ static void deadlock(void **state)
 			lost += f.e[i].port.ib.drops;
 		}
 		if (life > TOPO_HOQ_LAST) {
-			/* for ever means for ever */
+			/* without a limit they wait for ever */
 			assert_true(got < f.psn);
 			assert_int_equal(lost, 0);
 		} else {
@@ -265,7 +264,7 @@ static void deadlock(void **state)
 	}
 }
 
-/* Who is slow does not let the others wait for ever, but for as long as it has no room. */
+/* A slow receiver makes the others wait, but only as long as its queue has no room. */
 static void mcast_waits(void **state)
 {
 	static const struct t_link links[] = {
@@ -289,7 +288,7 @@ static void mcast_waits(void **state)
 	t_end(&f);
 }
 
-/* A packet of VL15 that the tables of switches lead, as agents of ports send them. */
+/* A packet of VL15 that switches forward by their tables, as agents of ports send them. */
 static void send_mad(struct t_fabric *f, u32 from, u16 dlid)
 {
 	u8 mad[256] = { 1, 1, 1, 1 };
@@ -304,7 +303,7 @@ static void send_mad(struct t_fabric *f, u32 from, u16 dlid)
 	assert_true(fab_send_mad(&f->e[from].port, &run));
 }
 
-/* Two switches that send a LID, and a multicast LID, to each other, by links without latency. */
+/* Two switches that send a LID, and a multicast LID, to each other, over links without latency. */
 static const struct t_link to_and_fro[] = {
 	{ "a-h0", "4X EDR", 0, 8 }, { "a-h1", "4X EDR", 0, 8 }, { "b-h2", "4X EDR", 0, 8 },
 	{ "a-b", "4X EDR", 0, 8 }, { "b-a", "4X EDR", 0, 8 }, { 0 },
@@ -341,7 +340,7 @@ static u16 start_to_and_fro(struct t_fabric *f)
 	return lid;
 }
 
-/* What goes round does so for as many switches as there can be on a way. */
+/* A packet in a loop makes as many hops as a route can have switches. */
 static void goes_round_and_round(void **state)
 {
 	struct port_mask m = { 0 };
@@ -356,7 +355,7 @@ static void goes_round_and_round(void **state)
 	assert_int_equal(crossings(&f, &discards), TOPO_MAX_SWITCHES);
 	assert_int_equal(discards, 1);
 	assert_int_equal(f.e[0].port.ib.drops, 1);
-	/* the same of management, which is not asked whose room it takes */
+	/* the same for management packets, which need no buffer */
 	send_mad(&f, 0, lid);
 	t_pass(&f, MSEC);
 	assert_int_equal(crossings(&f, &discards), 2 * TOPO_MAX_SWITCHES);
@@ -365,7 +364,7 @@ static void goes_round_and_round(void **state)
 	fab_switch_count(f.f, 1, 2, &c);
 	assert_int_equal(discards + c.xmit_discards, 2);
 	fab_switch_set_port(f.f, 1, lid, 1);
-	/* a multicast goes round both ways, and leaves a copy whenever it comes to the first */
+	/* a multicast loops in both directions, and leaves a copy whenever it comes to the first */
 	assert_int_equal(fab_mc_join(&f.e[1].port, MLID), 0);
 	for (u32 i = 2; i <= 4; i++)
 		port_mask_set(&m, i);
@@ -383,7 +382,7 @@ static void goes_round_and_round(void **state)
 	t_end(&f);
 }
 
-/* An engine that comes late has much to do, and does a part of it in one go. */
+/* An engine that is late has much to do, and does a part of it in one go. */
 static void late_by_parts(void **state)
 {
 	struct t_fabric f;
@@ -392,7 +391,7 @@ static void late_by_parts(void **state)
 	start_to_and_fro(&f);
 	f.now += MSEC;
 	assert_in_range(fab_poll(f.f, f.now, 1), 1, TOPO_MAX_SWITCHES);
-	/* there is more to do, and what an adapter sends meanwhile comes behind that */
+	/* there is more to do, and packets that an adapter sends meanwhile come after that */
 	assert_true(fab_next(f.f) <= f.now);
 	t_send_packet(&f, 0, 1, 0);
 	while (fab_next(f.f) <= f.now) {
@@ -408,7 +407,7 @@ static void late_by_parts(void **state)
 }
 
 /* ------------------------------------------------------------------------
- * What is described, and what changes
+ * Descriptions, and changes
  */
 static void refused(void **state)
 {
@@ -441,7 +440,7 @@ static void refused(void **state)
 		l = t_link_of(&bad[i].w);
 		assert_string_equal(topo_link(t, &l), bad[i].why);
 	}
-	/* a third one, and the three pass it on to each other */
+	/* a third one, and the three forward it in a circle */
 	assert_null(topo_switch(t, "c", 18));
 	l = t_link_of(&(struct t_link){ "b-c", "EDR", 0, 1 });
 	assert_null(topo_link(t, &l));
@@ -486,7 +485,7 @@ static void cut(void **state)
 	assert_false(fab_link_is_between(f.f, fab_link_find(f.f, "a-h0")));
 	for (u32 i = 0; i < 6; i++)
 		t_send_packet(&f, 0, 1, LONG);
-	/* two on their way, one the first in line, three behind it */
+	/* two on their way, one is the first in line, three are behind it */
 	t_pass(&f, 20 * USEC);
 	fab_link_up(f.f, n, false);
 	s = t_link_state(&f, "a-b");
@@ -504,7 +503,10 @@ static void cut(void **state)
 		t_send_packet(&f, 0, 1, LONG);
 	t_pass(&f, SEC);
 	assert_int_equal(f.e[1].n, 6);
-	/* a cable of a port, with packets everywhere: two on the far link, eight at the switch */
+	/*
+	 * a port's cable is pulled, with packets everywhere: two on the far link, eight at the
+	 * switch
+	 */
 	for (u32 i = 0; i < 16; i++) {
 		t_send_packet(&f, 0, 1, LONG);
 		if (i < 6)
@@ -573,14 +575,14 @@ static void faults(void **state)
 		t_send_packet(&f, 0, 2, LONG);
 	t_pass(&f, MSEC);
 	assert_int_equal(f.e[2].n, 3);
-	/* spoiled: the next switch throws it away */
+	/* corrupted: the next switch drops it */
 	arm(&f, (struct fab_fault){ .kind = FAB_CORRUPT, .count = 1 }, "a-b");
 	t_send_packet(&f, 0, 2, LONG);
 	t_pass(&f, MSEC);
 	assert_int_equal(f.e[2].n, 3);
 	assert_int_equal(f.e[2].port.ib.bad, 0);
 	assert_int_equal(t_link_state(&f, "a-b").count[0].bad, 1);
-	/* and the adapter, behind the last one */
+	/* and so does the adapter, after the last one */
 	arm(&f, (struct fab_fault){ .kind = FAB_CORRUPT, .count = 1, .port = &f.e[2].port,
 				    .direction = FAB_IN }, NULL);
 	t_send_packet(&f, 0, 2, LONG);
@@ -590,7 +592,7 @@ static void faults(void **state)
 	t_send_packet(&f, 0, 2, LONG);
 	t_pass(&f, MSEC);
 	assert_int_equal(f.e[2].n, 5);
-	/* late, and the one behind as well; overtaken, and not */
+	/* delayed, and the one behind it as well; overtaken, and not */
 	for (u32 kind = FAB_DELAY; kind <= FAB_REORDER; kind++) {
 		f.e[2].n = 0;
 		arm(&f, (struct fab_fault){ .kind = kind, .usec = 50, .count = 1 }, "a-b");
@@ -675,7 +677,7 @@ static bool described(void)
 	return ok;
 }
 
-/* Without memory there is no topology, and nothing is left behind. */
+/* Without memory no topology is made, and nothing is left behind. */
 static void no_memory(void **state)
 {
 	bool ok;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Topology files by way of the daemon, and the fabric by way of vhcactl.
+ * Topology files in the daemon, and the fabric in vhcactl.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,10 +51,10 @@ static void by_vhcactl(void **state)
 		  { "--json", "links" } },
 		{ 0, "         1  hca0:1\n         2  second\n         3  leaf1-leaf2\n",
 		  { "routes", "leaf1" } },
-		/* by hand, and the shorter of equals */
+		/* given by the file, and the shorter of equals */
 		{ 0, "         1  spare\n         2  leaf1-leaf2\n         3  hca1:1\n",
 		  { "routes", "leaf2" } },
-		/* to the first switch, which has the last LID of all */
+		/* to the first switch, which has the highest LID */
 		{ 0, "     49151  leaf1-leaf2\n", { "routes", "leaf2" } },
 		{ 1, "no such switch: leaf3", { "routes", "leaf3" } },
 		/* changes */
@@ -103,7 +103,7 @@ static void by_vhcactl(void **state)
 	td_stop(r);
 }
 
-/* A program dot of ours, which the one of graphviz is not before */
+/* A program dot of this test, found before graphviz's */
 static void write_dot(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
@@ -114,7 +114,7 @@ static void write_dot(const char *path, const char *text)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Every port and every link between switches stands there once for each of its ends. */
+/* Every port and every link between switches is listed once for each of its ends. */
 static void drawn(void **state)
 {
 	static const struct twords cases[] = {
@@ -192,7 +192,7 @@ static void drawn_namesakes(void **state)
 	td_stop(r);
 }
 
-/* Without a file there is nothing to list, and nothing that has a rate. */
+/* Without a file there is nothing to list, and there are no rates. */
 static void without(void **state)
 {
 	static const struct twords cases[] = {
@@ -259,7 +259,7 @@ static void ethernet(void **state)
 		     "    ethernet              leaf1-leaf2\n"
 		     "    multicasts            hca0:1 leaf1-leaf2\n", { "routes", "leaf1" } },
 		{ 0, "         1  hca0:2\n", { "routes", "core" } },
-		/* what a picture shows of them */
+		/* the drawing of them */
 		{ 0, "core  lid 49151\n"
 		     "    hca0:2                ACTIVE  lid 1               4X EDR   "
 		     "  latency 500 ns  no guest\n"
@@ -338,7 +338,7 @@ static void ethernet(void **state)
 #define HCAS		"{\"ends\":[\"a\",\"hca0\"]},{\"ends\":[\"a\",\"hca0:2\"]}," \
 			"{\"ends\":[\"b\",\"hca1\"]},{\"ends\":[\"a\",\"b\"]}"
 
-/* What is wrong, and where. */
+/* Errors in files, and their places. */
 static void bad_files(void **state)
 {
 	static const struct { const char *text, *says; } cases[] = {
@@ -456,7 +456,7 @@ static void bad_files(void **state)
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, td_setup, td_teardown)
 
-/* Where a manager finds the routes, vhcad does not say that it has. */
+/* If a manager computes the routes, vhcad does not claim to have done so. */
 static void managed(void **state)
 {
 	static const struct twords asked = {

@@ -22,7 +22,7 @@ const char *tprog_path(const char *env)
 	return p;
 }
 
-/* Starts a program; *out is where it prints to. */
+/* Starts a program; *out is its output. */
 static pid_t spawn(const char *path, char *const *args, bool errors_too, rlim_t max_fds, int *out)
 {
 	const struct rlimit lim = { max_fds, max_fds };
@@ -59,7 +59,7 @@ int tprog_run(const char *path, char *const *args, rlim_t fds, char *out, size_t
 
 	pid = spawn(path, args, true, fds, &from);
 	out[0] = '\0';
-	/* to its end, also of what there is no room for */
+	/* reads to the end, also bytes for which there is no room */
 	while ((n = used + 1 < room ? read(from, out + used, room - 1 - used) :
 				      read(from, scrap, sizeof(scrap))) > 0) {
 		if (used + 1 < room)
@@ -117,7 +117,7 @@ void tprog_abandon(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Does this thread sleep?  One that is gone does. */
+/* Does this thread sleep?  One that has ended counts as asleep. */
 static bool thread_sleeps(pid_t pid, const char *tid)
 {
 	char path[320], line[256] = "", *behind;
@@ -129,7 +129,7 @@ static bool thread_sleeps(pid_t pid, const char *tid)
 		return true;
 	fgets(line, sizeof(line), f);
 	fclose(f);
-	/* its name, in brackets, may hold anything */
+	/* its name, in brackets, may contain anything */
 	behind = strrchr(line, ')');
 	return !behind || behind[2] == 'S';
 }
@@ -180,8 +180,8 @@ unsigned long tprog_switches(pid_t pid)
 }
 
 /*
- * A thread that is seen asleep may be woken by one that is looked at later, and that is asleep, by
- * then, too: it has gone to sleep meanwhile.
+ * A thread that was seen asleep may be woken by one that is checked later, and that is asleep, too,
+ * by then: in the meantime it has gone to sleep itself.
  */
 void tprog_asleep(pid_t pid)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Traces: what is in the file, that the ring is bounded, and that a device without a trace records
- * nothing.
+ * Traces: the contents of the file, that the ring is bounded, and that a device without a trace
+ * records nothing.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -86,7 +86,7 @@ static u32 events(struct json_object *all)
 	return json_object_array_length(get(all, "traceEvents"));
 }
 
-/* Does the row of an event have this name, and its group that one? */
+/* Has the row of an event this name, and its group that one? */
 static bool stands_in(struct json_object *all, struct json_object *e, const char *kind,
 		      const char *name)
 {
@@ -102,7 +102,7 @@ static bool stands_in(struct json_object *all, struct json_object *e, const char
 	return false;
 }
 
-/* How many events have this name, in rows of this name of that group. */
+/* Number of events with this name, in rows of this name of that group. */
 static u32 count(struct json_object *all, const char *group, const char *row, const char *name,
 		 const char *ph)
 {
@@ -156,7 +156,7 @@ static void spans_and_points(void **state)
 	json_object_put(all);
 }
 
-/* The newest are kept. */
+/* The newest records are kept. */
 static void ring_is_bounded(void **state)
 {
 	struct place *p = *state;
@@ -207,7 +207,7 @@ static void traced_pair(struct place *p, struct tpair *pair, struct tmr m[2])
 	t_pair_init_regions(pair, 1, 2, &m[0], &m[1], 4096, RW, RW);
 }
 
-/* Has so many requests carried out that are rung for together. */
+/* Rings for @n requests together, which are executed. */
 static void carry_out(struct tpair *pair, const struct twr *wr, u32 n)
 {
 	for (u32 i = 0; i < n; i++)
@@ -240,7 +240,7 @@ static void a_message(void **state)
 	t_pair_fini(&pair);
 }
 
-/* Requests that use up slices, and of which only so many may be under way. */
+/* Requests that use up slices, of which only @depth may be under way. */
 static void slices(void **state)
 {
 	struct place *p = *state;
@@ -262,7 +262,7 @@ static void slices(void **state)
 	t_pair_fini(&pair);
 }
 
-/* Of a pair one of whose QPs waits, the event of that name. */
+/* The event of that name in the trace of a pair whose QP waits. */
 static struct json_object *wait_of(struct json_object *all, const struct tqp *qp, const char *name)
 {
 	for (u32 i = 0; i < events(all); i++) {
@@ -302,7 +302,7 @@ static void waits_for_a_receive(void **state)
 	t_pair_fini(&pair);
 }
 
-/* The last packet is lost, which only the timer tells, or one before others, which these tell. */
+/* The last packet is lost, which only the timer notices, or one before others, which report it. */
 static void waits_for_what_is_lost(void **state)
 {
 	static const char *const why[] = { "ACK time-out", "a packet was lost" };
@@ -361,7 +361,7 @@ static void expect(struct tcq *cq, u64 wr_id)
 	assert_int_equal(c.cqe.status, VHCA_CS_SUCCESS);
 }
 
-/* By a kick, by the timer of a QP that waits for a receive, and to end. */
+/* Woken by a kick, by the timer of a QP that waits for a receive, and to end. */
 static void who_wakes_the_engine(void **state)
 {
 	struct place *p = *state;

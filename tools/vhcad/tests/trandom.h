@@ -4,7 +4,7 @@
 
 #include "lib/types.h"
 
-/** t_random() - the next of numbers that look random; @state is not 0, and decides all of them */
+/** t_random() - the next pseudo-random number; @state is not 0, and determines all of them */
 static inline u64 t_random(u64 *state)
 {
 	*state ^= *state << 13;

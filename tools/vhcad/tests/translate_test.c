@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Translation against a model that knows where every byte lies: page lists of
+ * Translation against a model that knows the address of every byte: page lists of
  * all levels with pages in and out of order, gather lists of several keys, and
- * segments that run out.
+ * segment arrays that are too short.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ struct fixture {
 	struct thca h;
 	u64 page[PAGES];	/* of the buffer */
 	struct vbuf buf[3];	/* the same with 0 (its first run alone), 1 and 2 levels */
-	u32 run;		/* bytes that lie in one piece from the start */
+	u32 run;		/* contiguous bytes at the start */
 	u64 leaf;		/* a page of the two-level list */
 };
 
@@ -86,7 +86,7 @@ static u64 model(const struct fixture *f, u64 off)
 	return f->page[off >> SHIFT] + (off & (SIZE - 1));
 }
 
-/* The segments say what the model says, each begins a new run, and nothing is left out. */
+/* The segments equal the model, each begins a new run, and nothing is missing. */
 static void check(const struct fixture *f, u64 off, u64 want, u64 got, const struct dma_seg *seg,
 		  u32 nseg, u32 max)
 {
@@ -96,7 +96,7 @@ static void check(const struct fixture *f, u64 off, u64 want, u64 got, const str
 	for (u32 i = 0; i < nseg; i++) {
 		assert_true(seg[i].len > 0);
 		assert_int_equal(seg[i].addr, model(f, at));
-		/* one run: the model goes on without a gap to its last byte */
+		/* one run: in the model it is contiguous up to its last byte */
 		assert_int_equal(seg[i].addr + seg[i].len - 1, model(f, at + seg[i].len - 1));
 		if (i)
 			assert_int_not_equal(seg[i - 1].addr + seg[i - 1].len, seg[i].addr);
@@ -135,7 +135,7 @@ static void buffers(void **state)
 	}
 }
 
-/* A page list that cannot be read ends the mapping where it begins. */
+/* A page list that cannot be read ends the mapping at its first byte. */
 static void unreadable_lists(void **state)
 {
 	struct fixture *f = *state;
@@ -203,7 +203,7 @@ static void gather_lists(void **state)
 			sge[i].len = any(4) ? 1 + any(any(2) ? 30 * SIZE : 100) : 0;
 			sge[i].key = listed;
 			sge[i].addr = pos[i];
-			/* a page alone can be named by where it really is, too */
+			/* a single page can also be named by its real address */
 			if (any(3) == 0) {
 				sge[i].len = MIN(sge[i].len, SIZE - (u32)(pos[i] & (SIZE - 1)));
 				sge[i].addr = model(f, pos[i]);
@@ -223,7 +223,7 @@ static void gather_lists(void **state)
 		got = sgl_map(&l, off, len, seg, &nseg, max);
 		assert_true(got <= len && nseg <= max);
 
-		/* byte for byte the same as the list says */
+		/* byte for byte the same as the list */
 		for (u32 i = 0, s = 0, used = 0; i < n && at < off + got; i++) {
 			for (u32 k = 0; k < sge[i].len && at < off + got; k++, at++) {
 				if (at < off)
@@ -237,7 +237,7 @@ static void gather_lists(void **state)
 				assert_int_equal(seg[s].addr + used++, model(f, pos[i] + k));
 			}
 		}
-		/* less than asked for: no room, or the key that is none */
+		/* less than requested: no room, or the key that does not exist */
 		if (got < len && nseg < max) {
 			u64 before = 0;
 

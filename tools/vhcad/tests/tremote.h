@@ -9,15 +9,15 @@
 
 /* a world without an engine of its own */
 void t_remote_world(struct tworld *w);
-/* attaches, grants memory, and makes what t_hca_init() makes */
+/* attaches, grants memory, and makes the objects of t_hca_init() */
 void t_remote_init(struct thca *h, struct tworld *w, const char *path);
-/* grants the memory, or takes it back; the answer's errno */
+/* grants the memory, or revokes it; returns the answer's errno */
 u32 t_remote_grant(struct thca *h, bool on);
-/* a write of four bytes, whatever the region is; the answer's errno */
+/* a write of four bytes to any region; returns the answer's errno */
 u32 t_remote_write(struct thca *h, u32 region, u64 off, u32 val);
-/* an eventfd for a vector */
+/* sets an eventfd for a vector */
 void t_remote_irq(struct thca *h, u32 vector, int fd);
-/* goes away as a guest does that was killed */
+/* disconnects like a guest that was killed */
 void t_remote_fini(struct thca *h);
 
 #endif /* VHCAD_TESTS_TREMOTE_H */

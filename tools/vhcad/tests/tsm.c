@@ -22,7 +22,7 @@ void tsm_port(struct tsm *sm, u32 node, u8 port, u8 *info)
 }
 
 /* ------------------------------------------------------------------------
- * Discovering
+ * Discovery
  */
 static int find(const struct tsm *sm, u64 guid)
 {
@@ -32,7 +32,7 @@ static int find(const struct tsm *sm, u64 guid)
 	return -1;
 }
 
-/* The node at the end of a path, which is looked at only once. */
+/* Visits the node at the end of a path, only once. */
 static int visit(struct tsm *sm, const struct ta_path *path, u8 *local_port)
 {
 	struct tsm_node *node = &sm->node[sm->n];
@@ -117,7 +117,7 @@ static void ways_to(const struct tsm *sm, u32 to, u8 *out)
 			for (u32 port = 1; port <= sm->node[i].nports; port++) {
 				int peer = sm->node[i].peer[port];
 
-				/* an HCA is no way to others */
+				/* an HCA forwards nothing */
 				if (peer < 0 || far[peer] == UINT32_MAX ||
 				    ((u32)peer != to && !sm->node[peer].nports) ||
 				    far[peer] + 1 >= far[i])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A small subnet manager: discovers a subnet by directed routes, gives LIDs, writes forwarding
- * tables and takes ports up, by management datagrams alone.
+ * A small subnet manager: discovers a subnet by directed routes, assigns LIDs, writes forwarding
+ * tables and brings ports up, by management datagrams alone.
  */
 #ifndef VHCAD_TESTS_TSM_H
 #define VHCAD_TESTS_TSM_H
@@ -13,8 +13,8 @@
 
 /**
  * struct tsm_node - a switch, or a port of an HCA
- * @path: the way from the manager
- * @nports: of a switch; 0: an HCA's
+ * @path: route from the manager
+ * @nports: of a switch; 0: it is an HCA's port
  * @peer: nodes at the other ends by port, -1: none; an HCA's port is 1
  */
 struct tsm_node {
@@ -38,7 +38,7 @@ struct tsm {
 void tsm_sweep(struct tsm *sm, struct ta_world *w, u32 hca, u8 lmc);
 /** tsm_port() - read PortInfo of a node's port */
 void tsm_port(struct tsm *sm, u32 node, u8 port, u8 *info);
-/** tsm_lid() - the LID that the node with a GUID has got */
+/** tsm_lid() - the LID assigned to the node with a GUID */
 u16 tsm_lid(const struct tsm *sm, u64 guid);
 
 #endif /* VHCAD_TESTS_TSM_H */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Assertions in threads.  cmocka's end the program there, and say nothing: what it was about to say
- * is the failing thread's own.  Test programs are linked so that their assertions, and their calls
- * of pthread_join(), come by here first (TTHREAD in the Makefile).
+ * Assertions in threads.  Those of cmocka would end the program there, without a message, which is
+ * kept for the thread that runs the test.  Test programs are linked so that their assertions, and
+ * their calls of pthread_join(), come here first (TTHREAD in the Makefile).
  *
- * One that fails in a thread says so at once and ends this thread.  The test fails when it joins
- * the next thread, with the same words; if it joins none the program fails at its end.
+ * An assertion that fails in a thread prints its message at once and ends this thread.  The test
+ * fails when it joins the next thread, with the same message; if it joins none the program fails at
+ * its end.
  */
 #include <pthread.h>
 #include <stdbool.h>

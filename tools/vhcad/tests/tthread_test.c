@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * An assertion that fails in a thread fails the test, says where and why, and leaves the tests
- * behind it alone (tests/tthread.c).  This program runs itself for that, with tests that fail.
+ * An assertion that fails in a thread fails the test, prints where and why, and does not affect the
+ * tests after it (tests/tthread.c).  This program runs itself for that, with tests that fail.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -69,7 +69,7 @@ bool t_finish(struct topo *t, char *why, size_t room)
 {
 	if (!topo_check(t, why, room) || !subnet_check_routes(t, why, room))
 		return false;
-	/* only switches of Ethernet ask for it */
+	/* it is called for Ethernet switches only */
 	topo_set_writer(t, bridge_write);
 	return !topo_finish(t);
 }

@@ -14,7 +14,7 @@ struct t_link {
 	u32 latency, queue;
 };
 
-/** t_link_of() - its description; its name is @w->ends */
+/** t_link_of() - the description of a link; its name is @w->ends */
 struct topo_link t_link_of(const struct t_link *w);
 
 /** t_topo_open() - InfiniBand switches with names of a letter each, and links; not finished */
@@ -27,7 +27,7 @@ struct topo *t_topo(const char *switches, u32 hoq_life, const struct t_link *w);
 struct topo *t_eth_topo_open(const char *switches, u32 hoq_life, const struct t_link *w);
 struct topo *t_eth_topo(const char *switches, u32 hoq_life, const struct t_link *w);
 
-/** t_finish() - as the daemon does it with a topology file; false: @why it cannot be */
+/** t_finish() - finish a topology like the daemon does with a file's; false: see @why */
 bool t_finish(struct topo *t, char *why, size_t room);
 
 /** t_fabric() - a fabric with a static subnet */

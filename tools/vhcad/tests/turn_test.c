@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How long a guest waits beside one that finds work which takes longer than it seems: it rings
- * half a million doorbells, sends to hundreds of QPs at once, or gathers a message from lists of
- * thousands of pieces that are empty.  This one writes 64 bytes now and then.
+ * How long a guest waits beside one that finds work which takes longer than it seems: it rings half
+ * a million doorbells, sends to hundreds of QPs at once, or gathers a message from lists of
+ * thousands of empty pieces.  The waiting guest writes 64 bytes now and then.
  *
- * Waiting is counted by a clock that only work moves on, in steps that the test chooses, so that
- * everything is the same each time.  How long the work really takes is fair_bench's business.
+ * Waiting is counted by a clock that only work advances, in steps that the test chooses, so that
+ * everything is the same each time.  fair_bench measures the real time.
  */
 #include <string.h>
 
@@ -32,25 +32,25 @@ void __wrap_engine_unlock(struct engine *e);
 
 static struct {
 	struct tvictim v;
-	struct tgreedy g[2];	/* what the others do */
+	struct tgreedy g[2];	/* the other guests */
 	u32 ngreedy;
 	void (*keep_busy)(struct tgreedy *g);
 	u64 step;		/* ns that pass between two pieces of work */
 	void (*unlocked)(void);
 	u32 looks, parts;
-	u32 send_ns, rung_ns;	/* what a message of the others takes, and a doorbell */
-	u32 slice_ns;		/* and so many bytes of them as a slice has */
-	u64 spent;		/* ns of all of them */
-	u32 sends, rings;	/* since the last look at its doorbells, */
-	u32 most_sends, most_rings;	/* at most, */
-	u32 all_rings;		/* and altogether */
+	u32 send_ns, rung_ns;	/* time of a message of the others, and of a doorbell */
+	u32 slice_ns;		/* and of messages with a slice's bytes */
+	u64 spent;		/* ns of all of these */
+	u32 sends, rings;	/* since the last look at the victim's doorbells */
+	u32 most_sends, most_rings;	/* the highest numbers */
+	u32 all_rings;		/* the total number */
 	u64 rung_at;
 	bool over;
 	u64 most_waited;
 	u32 n;
 } f;
 
-/* What the work has taken that is counted. */
+/* The time of counted work. */
 static u64 counted_time(void *arg)
 {
 	return f.spent;
@@ -169,7 +169,7 @@ static void slow_ring(void *owner)
 	f.spent += f.rung_ns;
 }
 
-/* Doorbells on the first pages of the other guest's area have owners, or have no more. */
+/* Doorbells on the first pages of the other guest's area get owners, or lose them. */
 #define SLOW_PAGES	3u
 
 static void own_doorbells(void (*rung)(void *owner))
@@ -183,8 +183,8 @@ static void own_doorbells(void (*rung)(void *owner))
 
 /*
  * Whatever the other guest does, a message waits for two slices at the most: for the rest of the
- * one in which it is rung, and for another one.  The clock is looked at behind so many messages, or
- * doorbells, as take a quarter of a slice here.
+ * one in which it is rung, and for another one.  Here the clock is read after as many messages, or
+ * doorbells, as take a quarter of a slice.
  */
 static void fair(void **state)
 {
@@ -214,7 +214,7 @@ static void fair(void **state)
 
 /*
  * The engine is late: a second passes between two turns, and the QP that has to acknowledge waits
- * behind two others of its adapter.  Nobody's packets are lost for that.
+ * behind two others of its adapter.  No packet is taken for lost because of that.
  */
 static void late(void **state)
 {
@@ -239,7 +239,7 @@ static void late(void **state)
 	strip();
 }
 
-/* A message of somebody else, while a device is being reset. */
+/* A message of another guest, while a device is being reset. */
 static void meanwhile(void)
 {
 	f.parts++;
@@ -268,7 +268,7 @@ static void reset_in_parts(void **state)
 	strip();
 }
 
-/* A QP that has very many windows goes, and others have their turns meanwhile. */
+/* A QP with very many windows is destroyed, and others have their turns meanwhile. */
 static void windows_in_parts(void **state)
 {
 	struct tmr mr;
@@ -293,7 +293,7 @@ static void windows_in_parts(void **state)
 /* ------------------------------------------------------------------------
  * Work between two looks at the doorbells
  */
-/* Doorbells of which each has its owner do something: all are heard, and no look takes long. */
+/* Doorbells whose owners all do something: all are found, and no look takes long. */
 static void doorbells_in_time(void **state)
 {
 	furnish();
@@ -308,7 +308,7 @@ static void doorbells_in_time(void **state)
 	strip();
 }
 
-/* Few rings cost nothing, and neither do they cost the adapters that are looked at behind. */
+/* Few rings are free, and are not charged to the adapters that are looked at next either. */
 static void rings_of_others(void **state)
 {
 	enum { RINGS = 10, FIRST = VHCA_DB_SLOTS - RINGS };
@@ -353,7 +353,7 @@ static void post_crowd(struct tgreedy *g, struct tqp *from)
 	}
 }
 
-/* Two guests with many QPs, each with a message that is short and takes long: time ends turns. */
+/* Two guests with many QPs, each with a short message that takes long: time ends turns. */
 static void messages_in_time(void **state)
 {
 	struct tqp from[2][CROWD];
@@ -373,7 +373,7 @@ static void messages_in_time(void **state)
 	strip();
 }
 
-/* A message of long lists has the clock looked at behind it. */
+/* After a message of long lists the clock is read. */
 static void lists_in_time(void **state)
 {
 	furnish();
@@ -387,8 +387,8 @@ static void lists_in_time(void **state)
 }
 
 /*
- * A packet is not divided.  One of 4,096 pieces, from and to as many, has the doorbells looked at
- * behind it, and its adapter charged with the pieces, whatever time seems to have passed.
+ * A packet is not divided.  After one of 4,096 pieces, from and to as many, the doorbells are
+ * looked at, and its adapter is charged for the pieces, whatever time seems to have passed.
  */
 static void pieces_in_time(void **state)
 {
@@ -406,8 +406,8 @@ static void pieces_in_time(void **state)
 #define ASKED	16u
 
 /*
- * So has one to an agent: its answer may be about all ports of a switch, of which there are up to
- * 254 (PortCounters with AllPortSelect), and is made at once.
+ * So after a request to an agent: its answer may be about all ports of a switch, of which there are
+ * up to 254 (PortCounters with AllPortSelect), and is made at once.
  */
 static void agents_in_time(void **state)
 {

@@ -56,7 +56,7 @@ u32 t_cq_resize(struct tcq *cq, u32 log)
 		ring[i & mask] = old[i & old_mask];
 		ring[i & mask].owner = cq_lap(i, log);
 	}
-	/* it is the driver's again */
+	/* the ring belongs to the driver again */
 	memset(old, 0x55, sizeof(*old) << cq->log);
 	cq->ring = ring;
 	cq->log = log;
@@ -122,7 +122,7 @@ void t_expect_no_cqe(struct tcq *cq)
  * Memory
  */
 
-/* Writes the page list of a region; returns what goes into buf.addr. */
+/* Writes the page list of a region; returns the value of buf.addr. */
 static u64 write_list(struct tmr *mr, u32 levels)
 {
 	u32 lists = (mr->npages + VHCA_LIST_ENTRIES - 1) / VHCA_LIST_ENTRIES;
@@ -134,7 +134,7 @@ static u64 write_list(struct tmr *mr, u32 levels)
 			l[i] = htole64(mr->page[i]);
 		return list;
 	}
-	/* list pages in an order that is not theirs either */
+	/* list pages in a mixed order as well */
 	top = t_alloc(mr->h, lists * sizeof(*l));
 	for (u32 i = 0; i < lists; i++) {
 		u64 leaf = list + (u64)(lists - 1 - i) * VHCA_LIST_PAGE;
@@ -168,7 +168,7 @@ void t_mr_init(struct thca *h, struct tmr *mr, u64 iova, u64 len, u32 access, u3
 	mr->first = iova & ((1ull << mr->shift) - 1);
 	mr->npages = (mr->first + len + (1ull << mr->shift) - 1) >> mr->shift;
 	assert_true(mr->npages <= T_MAX_PAGES);
-	/* larger pages lie on their own size, in an order that is not theirs */
+	/* larger pages are aligned to their size, in a mixed order */
 	h->ram_used = (h->ram_used + (1ull << mr->shift) - 1) & ~((1ull << mr->shift) - 1);
 	all = t_alloc(h, (u64)mr->npages << mr->shift);
 	for (u32 i = 0; i < mr->npages; i++) {

@@ -12,12 +12,12 @@
 /**
  * struct tvictim - the three guests
  * @w: the world
- * @h: who writes, who receives, and the busy one, which is looked at last
+ * @h: the sender, the receiver, and the busy one, whose doorbells are looked at last
  * @cq: a CQ of each; the third one ignores overrun
  * @qp: the connection of the first two
  * @mr: their memory
  * @waiting: a message is under way
- * @rng: where tvictim_any() is; set it for another order of things
+ * @rng: state of tvictim_any(); another value gives another order of events
  */
 struct tvictim {
 	struct tworld w;
@@ -29,14 +29,14 @@ struct tvictim {
 	u32 rng;
 };
 
-/** tvictim_init() - make them, in a world where work takes time: see t_world_init_timed() */
+/** tvictim_init() - make the guests, in a world where work takes time: see t_world_init_timed() */
 void tvictim_init(struct tvictim *v, u64 (*spent)(void *arg));
 void tvictim_fini(struct tvictim *v);
 
 /** tvictim_any() - a number below @n */
 u32 tvictim_any(struct tvictim *v, u32 n);
 
-/** tvictim_ring() - post a message and ring; nobody polls */
+/** tvictim_ring() - post a message and ring, without polling */
 void tvictim_ring(struct tvictim *v);
 
 /** tvictim_done() - is the message that was under way complete? */

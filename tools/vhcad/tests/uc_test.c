@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Unreliable connections: the right bytes arrive, or none are told of; nobody
- * answers; what a lost packet takes with it, and what it does not.
+ * Unreliable connections: messages arrive whole or not at all, without acknowledgments;
+ * the messages that a lost packet affects, and those that it does not.
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void setup(struct fixture *f, u8 mtu)
 	t_mr_fill(&f->r, 2);
 }
 
-/* In every test: whatever happened, nobody has answered. */
+/* In every test: nothing was acknowledged. */
 static void done(struct fixture *f)
 {
 	struct vdev_status st;
@@ -103,7 +103,7 @@ static void mtu_256(void **state) { every_op(1, false); }
 static void mtu_4096(void **state) { every_op(5, false); }
 static void as_packets(void **state) { every_op(3, true); }
 
-/* Opcodes and bits on the wire: no acknowledgment is asked for. */
+/* Opcodes and bits on the wire: no acknowledgment is requested. */
 static void look(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		 struct fab_effect *v)
 {
@@ -145,7 +145,7 @@ static void on_the_wire(void **state)
 	done(&f);
 }
 
-/* Nothing waits for an answer: far more packets than a window are out at once. */
+/* No acknowledgment is waited for: far more packets than a window are sent at once. */
 static void no_window(void **state)
 {
 	struct tnth slow = { .victim = -1, .all = true, .copies = 1, .delay = 1000000 };
@@ -205,7 +205,7 @@ static void lose_each(void **state)
 			got++;
 		}
 		t_expect_no_cqe(&f.p.cq[1]);
-		/* of the very last packet nobody knows yet that it is missing */
+		/* the loss of the very last packet cannot be noticed yet */
 		assert_int_equal(t_stats(&f.p.h[1]).rx_uc_gaps, victim != 8);
 		if (victim == 8) {
 			send(&f, VHCA_OP_SEND, 3, 0, 100);
@@ -217,7 +217,7 @@ static void lose_each(void **state)
 	}
 }
 
-/* The end of one message and the start of the next get lost together. */
+/* The end of one message and the start of the next are lost together. */
 static void lose_across(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 			struct fab_effect *v)
 {
@@ -236,7 +236,7 @@ static void gap_across_messages(void **state)
 	for (u32 i = 0; i < 3; i++)
 		post_recv(&f, 10 + i, i * 6000, 6000);
 	fab_set_packet_hook(f.p.w.fabric, lose_across, &n);
-	/* what is heard of the second is its end: it must not end the first */
+	/* only the end of the second arrives: it must not end the first */
 	for (u32 i = 0; i < 3; i++)
 		send(&f, VHCA_OP_SEND, i, 10000 * i, 3000);
 	t_poll(&f.p.w);
@@ -247,7 +247,7 @@ static void gap_across_messages(void **state)
 	done(&f);
 }
 
-/* A WRITE that is not whole: no completion takes the receive that waits. */
+/* An incomplete WRITE: no completion takes the receive that waits. */
 static void lost_write(void **state)
 {
 	struct tnth n = { .victim = 1 };
@@ -269,7 +269,7 @@ static void lost_write(void **state)
 	done(&f);
 }
 
-/* A receive taken by a SEND that broke off is not what a WRITE completes. */
+/* A WRITE does not complete a receive that was taken by a broken SEND. */
 static void taken_receive_waits(void **state)
 {
 	struct tnth n = { .victim = 1 };
@@ -288,7 +288,7 @@ static void taken_receive_waits(void **state)
 	done(&f);
 }
 
-/* A packet that comes twice, or late: messages of one packet come twice too. */
+/* A packet that is duplicated, or late: messages of one packet arrive twice. */
 static void double_each(void **state)
 {
 	for (s32 victim = 0; victim < 4; victim++) {
@@ -303,7 +303,7 @@ static void double_each(void **state)
 		send(&f, VHCA_OP_SEND, 0, 0, 3000);
 		send(&f, VHCA_OP_SEND, 1, 10000, 500);
 		t_poll(&f.p.w);
-		/* its first or last packet doubled does no harm, its middle one does */
+		/* a duplicate of the first or last packet does no harm, one of the middle does */
 		if (victim != 1) {
 			t_expect_cqe(&f.p.cq[1], 10 + got, VHCA_CS_SUCCESS);
 			t_mr_expect(&f.r, got++ * 4000, 3000, 1, 0);
@@ -341,7 +341,7 @@ static void storm_hook(void *arg, const struct fab_port *from, const struct wire
 		v->delay = 1 + dice(s) % 7;
 }
 
-/* Whatever gets lost, doubled and overtaken: what completes is one message, whole. */
+/* Packets are lost, duplicated and overtaken: what completes is one whole message. */
 static void storms(void **state)
 {
 	enum { N = 400, SLOT = 6000 };
@@ -358,7 +358,7 @@ static void storms(void **state)
 		for (u32 i = 0; i < 30; i++)
 			post_recv(&f, i, i * SLOT, SLOT);
 		for (u32 i = 0; i < N; i++) {
-			/* its length and its number tell a message's bytes */
+			/* its length and its number determine a message's bytes */
 			u32 len = 1 + i * 37 % 5000, at = i * 131 % 200000;
 
 			send(&f, VHCA_OP_SEND_IMM, i, at, len);
@@ -376,7 +376,7 @@ static void storms(void **state)
 				post_recv(&f, slot, slot * SLOT, SLOT);
 			}
 		}
-		/* only what comes twice arrives twice */
+		/* only duplicated messages arrive twice */
 		for (u32 i = 0; i < N; i++)
 			assert_in_range(seen[i], 0, s.twice ? 2 : 1);
 		assert_in_range(got, N / 2, N + N / 10);
@@ -386,7 +386,7 @@ static void storms(void **state)
 	}
 }
 
-/* ---- the receiver's troubles ---- */
+/* ---- failures of the receiver ---- */
 
 static void no_receive(void **state)
 {
@@ -398,7 +398,7 @@ static void no_receive(void **state)
 	send(&f, VHCA_OP_WRITE_IMM, 2, 0, 3000);
 	t_mr_expect(&f.r, 0, 5000, 2, 0);
 	assert_int_equal(t_stats(&f.p.h[1]).rx_no_receive, 2);
-	/* too short: the message is gone, the receive is not */
+	/* too short: the message is lost, the receive is not */
 	post_recv(&f, 10, 0, 2999);
 	send(&f, VHCA_OP_SEND, 3, 0, 3000);
 	send(&f, VHCA_OP_SEND, 4, 0, 100);
@@ -412,7 +412,7 @@ static void no_receive(void **state)
 	done(&f);
 }
 
-/* No right to the memory: nothing is written, nobody is told, the QP goes on. */
+/* No right to the memory: nothing is written or reported, the QP goes on. */
 static void forbidden_writes(void **state)
 {
 	struct vhca_qp_attr a = { .state = T_RTS };
@@ -442,7 +442,7 @@ static void forbidden_writes(void **state)
 	done(&f);
 }
 
-/* The receive's own memory fails: that is told, and the end. */
+/* The receive's own memory fails: that is reported, and the QP fails. */
 static void bad_receive(void **state)
 {
 	struct fixture f;
@@ -488,13 +488,13 @@ static void mtu_mismatch(void **state)
 	t_expect_no_cqe(&f.p.cq[1]);
 	send(&f, VHCA_OP_SEND, 3, 0, 512);
 	t_expect_cqe(&f.p.cq[1], 10, VHCA_CS_SUCCESS);
-	/* and there it was heard for the first time */
+	/* and this was the first packet to arrive */
 	t_expect_event(&f.p.h[1], VHCA_EV_COMM_EST, f.p.qp[1].qpn);
 	t_expect_no_event(&f.p.h[1]);
 	done(&f);
 }
 
-/* ---- the sender's troubles ---- */
+/* ---- failures of the sender ---- */
 
 /* A request that fails stops the queue; receives go on; the driver starts it again. */
 static void send_error(void **state)
@@ -524,7 +524,7 @@ static void send_error(void **state)
 		wr.wr_id = 3;
 		t_send(&f.p.qp[0], &wr);
 		t_expect_cqe(&f.p.cq[0], 3, VHCA_CS_WR_FLUSH_ERR);
-		/* and it still hears its peer */
+		/* and it still receives */
 		s = t_sge(&f.l, 100000, 5000);
 		t_recv(&f.p.qp[0], 20, 1, &s);
 		wr = t_wr(VHCA_OP_SEND, 50, &f.r, 0, 3000, NULL, 0);
@@ -558,7 +558,7 @@ static void fault_in_the_middle(void **state)
 	t_expect_no_cqe(&f.p.cq[1]);
 	t_mr_expect(&f.r, 50000, 2048, 1, 0);
 	assert_int_equal(t_to(&f.p.qp[0], T_RTS), VHCA_ST_OK);
-	/* no packet is missing: the next message has the next number */
+	/* no PSN is missing: the next message has the next one */
 	send(&f, VHCA_OP_SEND, 2, 10000, 4000);
 	assert_int_equal(le32toh(t_expect_cqe(&f.p.cq[1], 10, VHCA_CS_SUCCESS).byte_len), 4000);
 	t_mr_expect(&f.r, 50000, 4000, 1, 10000);
@@ -566,7 +566,7 @@ static void fault_in_the_middle(void **state)
 	done(&f);
 }
 
-/* Back in RTS before all of it was flushed: what SQE has seen is flushed still. */
+/* Back in RTS before everything was flushed: requests posted before that are still flushed. */
 static void resumed_at_once(void **state)
 {
 	struct fixture f;
@@ -606,7 +606,7 @@ static void drain(void **state)
 	}
 	t_ring_sq(&f.p.qp[0]);
 	t_poll(&f.p.w);
-	/* two are out, one is being sent, the last was not begun */
+	/* two were sent, one is being sent, the last was not begun */
 	assert_int_equal(t_modify(&f.p.qp[0], &a, VHCA_QPA_STATE | VHCA_QPA_EN_SQD_ASYNC_NOTIFY),
 			 VHCA_ST_OK);
 	t_expect_no_event(&f.p.h[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What ud_test.c and ud_send_test.c share.
+ * Shared by ud_test.c and ud_send_test.c.
  */
 #ifndef VHCAD_TESTS_UD_H
 #define VHCAD_TESTS_UD_H

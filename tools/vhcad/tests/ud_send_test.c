@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Datagrams: what is not sent, the states of the sender, and captures.
+ * Datagrams: requests that are refused, the states of the sender, and captures.
  */
 #include "tests/tkey.h"
 #include "tests/ud.h"
 
-/* ---- what is not sent ---- */
+/* ---- refused requests ---- */
 
 /* Fails with a status: the queue stops there, and can be started again. */
 static void refused(struct fixture *f, const struct twr *bad, u8 status)
@@ -53,7 +53,7 @@ static void bad_addresses(void **state)
 	BAD(av.sgid_index, PORT_GIDS);
 	BAD(av.flow_label, htole32(0x100000));
 #undef BAD
-	/* without a GRH nobody looks at what it would be made of */
+	/* without a GRH its fields are not checked */
 	wr = good;
 	wr.wr_id = 5;
 	wr.ud.av.grh = 0;
@@ -108,7 +108,7 @@ static void short_entry(void **state)
 	done(&f);
 }
 
-/* Its port's MTU bounds a datagram, inline or not. */
+/* The port's MTU limits a datagram, inline or not. */
 static void port_mtu(void **state)
 {
 	const struct vdev_config cfg = { .name = "m", .ports = 1, .vectors = 4, .max_mtu = 1 };
@@ -135,7 +135,7 @@ static void port_mtu(void **state)
 	t_world_fini(&w);
 }
 
-/* The sender's memory is not there: no datagram, and the receive still is. */
+/* The sender's memory is not mapped: no datagram is sent, and the receive stays. */
 static void sender_gone(void **state)
 {
 	struct vhca_create_mkey_req req = {
@@ -174,14 +174,14 @@ static void drain_and_flush(void **state)
 	assert_int_equal(t_modify(&f.p.qp[0], &a, VHCA_QPA_STATE | VHCA_QPA_EN_SQD_ASYNC_NOTIFY),
 			 VHCA_ST_OK);
 	t_expect_event(&f.p.h[0], VHCA_EV_SQ_DRAINED, f.p.qp[0].qpn);
-	/* who does not ask again is not told again */
+	/* the event has to be requested again */
 	assert_int_equal(t_to(&f.p.qp[0], T_RTS), VHCA_ST_OK);
 	assert_int_equal(t_to(&f.p.qp[0], T_SQD), VHCA_ST_OK);
 	t_expect_no_event(&f.p.h[0]);
 	wr = wr_to(&f, VHCA_OP_SEND, 1, 0, 100);
 	t_send(&f.p.qp[0], &wr);
 	t_expect_no_cqe(&f.p.cq[0]);
-	/* nothing is sent, but everything received */
+	/* nothing is sent, but everything is received */
 	s = t_sge(&f.l, 1000, 1000);
 	t_recv(&f.p.qp[0], 20, 1, &s);
 	t_recv(&f.p.qp[0], 21, 1, &s);
@@ -199,7 +199,7 @@ static void drain_and_flush(void **state)
 	done(&f);
 }
 
-/* The QP has sent so many blocks. */
+/* Sets the QP up as after sending @count blocks. */
 static void used(struct tqp *qp, u32 count)
 {
 	struct rc_requester *r = &t_vqp(qp)->req;
@@ -210,7 +210,7 @@ static void used(struct tqp *qp, u32 count)
 	t_set_rec(qp->h, qp->slot, count);
 }
 
-/* So many entries wait in a QP that has stopped, and are told when it goes on: none is sent. */
+/* @n entries wait in a QP that has stopped, and are flushed when it goes on: none is sent. */
 static void stop_and_go(struct fixture *f, u32 n)
 {
 	struct twr bad = wr_to(f, VHCA_OP_SEND, 1, 0, 100), wr;
@@ -255,7 +255,7 @@ static void left_over_where_32_bits_end(void **state)
 	done(&f);
 }
 
-/* A receive that a datagram was too long for is flushed as the first of all. */
+/* A receive that was too short for a datagram is flushed first. */
 static void taken_is_flushed(void **state)
 {
 	struct fixture f;
@@ -271,7 +271,7 @@ static void taken_is_flushed(void **state)
 	done(&f);
 }
 
-/* From a shared queue, whose domain is the one that counts. */
+/* From an SRQ, whose PD is used. */
 static void shared_receives(void **state)
 {
 	struct fixture f;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Datagrams: what arrives, what the completion says of it, who is refused and
- * what is counted, and what a failed send does to its queue.
+ * Datagrams: what arrives, its completion, refusals and
+ * counters, and the effect of a failed send on its queue.
  */
 #include "tests/ud.h"
 
-/* ---- what arrives ---- */
+/* ---- datagrams that arrive ---- */
 
 static void sizes(bool packets)
 {
@@ -41,7 +41,7 @@ static void sizes(bool packets)
 		assert_int_equal(e.dlid_path_bits, 0);
 		assert_int_equal(e.flags, VHCA_CQE_F_RQ | (imm ? VHCA_CQE_F_IMM : 0));
 		assert_int_equal(e.imm, imm ? htobe32(0xabc00 + i) : 0);
-		/* without a GRH its place is as it was */
+		/* without a GRH its bytes are unchanged */
 		t_mr_expect(&f.r, 0, 5 + GRH, 2, 0);
 		t_mr_expect(&f.r, 5 + GRH, len[i], 1, 77);
 		t_mr_expect(&f.r, 5 + GRH + len[i], 100, 2, 5 + GRH + len[i]);
@@ -53,7 +53,7 @@ static void sizes(bool packets)
 static void as_runs(void **state) { sizes(false); }
 static void as_packets(void **state) { sizes(true); }
 
-/* What was rung before the QP is destroyed arrives, though nobody waits for its completions. */
+/* Requests rung before the QP is destroyed arrive, though their completions are not waited for. */
 static void last_words(void **state)
 {
 	enum { N = 40 };
@@ -79,7 +79,7 @@ struct more {
 	struct twr wr;
 };
 
-/* With every datagram that leaves another one is posted, and a millisecond is over. */
+/* For every datagram that leaves another one is posted, and a millisecond passes. */
 static void post_more(void *arg, const struct fab_port *from, const struct wire_hdr *h,
 		      struct fab_effect *v)
 {
@@ -90,7 +90,7 @@ static void post_more(void *arg, const struct fab_port *from, const struct wire_
 	m->f.p.w.now += 1000000;
 }
 
-/* Its owner cannot keep the other commands of the adapter waiting by posting more and more. */
+/* A QP's owner cannot keep the adapter's other commands waiting by posting more and more. */
 static void endless_words(void **state)
 {
 	struct more m;
@@ -146,7 +146,7 @@ static void pieces(void **state)
 	done(&f);
 }
 
-/* The GRH as it stands on the wire, and the fields that come of the address. */
+/* The GRH as it is on the wire, and the fields that follow from the address. */
 static void grh(void **state)
 {
 	static const u8 want[] = {
@@ -206,14 +206,14 @@ static void on_the_wire(void **state)
 		t_send(&f.p.qp[0], &wr);
 		assert_int_equal(h.opcode, i % 2 ? OP_UD_SEND_ONLY_IMM : OP_UD_SEND_ONLY);
 		assert_int_equal(h.se, i / 2);
-		/* every datagram has its number, though nobody looks at it */
+		/* every datagram has a PSN, though it is not checked */
 		assert_int_equal(h.psn, (0xfffffe + i) & PSN_MASK);
 		assert_int_equal(h.dqpn, f.p.qp[1].qpn);
 		assert_int_equal(h.sqpn, f.p.qp[0].qpn);
 		assert_int_equal(h.qkey, QKEY);
 		assert_int_equal(h.pkey, 0xffff);
 	}
-	/* the privileged bit asks for the QP's own Q_Key */
+	/* the privileged bit selects the QP's own Q_Key */
 	wr = wr_to(&f, VHCA_OP_SEND, 9, 0, 10);
 	wr.ud.qkey = htole32(0x80000001);
 	t_send(&f.p.qp[0], &wr);
@@ -260,7 +260,7 @@ static void loopback(void **state)
 	done(&f);
 }
 
-/* To itself with a receive that fails: the QP is in error before its send is done. */
+/* To itself with a receive that fails: the QP is in the error state before its send completes. */
 static void own_fault(void **state)
 {
 	struct fixture f;
@@ -323,7 +323,7 @@ static void solicited(void **state)
 	done(&f);
 }
 
-/* ---- what does not arrive ---- */
+/* ---- datagrams that do not arrive ---- */
 
 static void wrong_qkey(void **state)
 {
@@ -382,7 +382,7 @@ static void no_receive(void **state)
 	setup(&f);
 	send(&f, 1, 0, 100);
 	EXPECT_COUNT(&f, rx_no_receive, 1);
-	/* one that has not even room for the GRH; it stays for who fits */
+	/* a receive without room even for the GRH; it stays for a datagram that fits */
 	post_recv(&f, 10, 0, 39);
 	send(&f, 2, 0, 0);
 	EXPECT_COUNT(&f, rx_no_receive, 2);
@@ -447,7 +447,7 @@ static void other_services(void **state)
 	done(&f);
 }
 
-/* The receive's own memory fails: that is told, and the end. */
+/* The receive's own memory fails: that is reported, and the QP fails. */
 static void bad_receive(void **state)
 {
 	struct fixture f;

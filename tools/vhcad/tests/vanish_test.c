@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A guest that takes away memory its device uses: rings, doorbell pages, the
- * admin queue.  What used it fails, with the event that says so; the device
- * and everything else on it go on.
+ * A guest that revokes memory its device uses: rings, doorbell pages, the
+ * admin queue.  The object that used it fails, with the event that reports it; the device
+ * and all other objects go on.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "tests/thca.h"
 
 #define PAGE	4096u
-#define FAR	0x900000000ull	/* pages that can go, each by itself */
+#define FAR	0x900000000ull	/* pages that can be revoked, each by itself */
 #define PAGES	4u
 
 struct fixture {
@@ -52,7 +52,7 @@ static void take_away(struct fixture *f, u32 h, u32 i)
 	assert_int_equal(gmem_unmap(f->p.h[h].mem, far_page(i), PAGE), 0);
 }
 
-/* The pair that has nothing to do with it works as ever. */
+/* The other pair works as before. */
 static void others_go_on(struct fixture *f)
 {
 	struct twr wr = { .opcode = VHCA_OP_SEND, .wr_id = 4711 };
@@ -68,7 +68,7 @@ static void others_go_on(struct fixture *f)
 	}
 }
 
-/* A QP with what the request has in place of the usual rings and slots. */
+/* A QP with the rings and slots that the request gives. */
 static void make_qp(struct fixture *f, u32 h, struct tqp *qp, struct vhca_create_qp_hw_req *req)
 {
 	struct thca *hca = &f->p.h[h];
@@ -138,7 +138,7 @@ static void send_ring(void **state)
 	take_away(f, 0, 0);
 	t_ring_sq(&a);
 	failed(f, 0, &a);
-	/* what cannot be read cannot be completed either */
+	/* an entry that cannot be read cannot be completed */
 	t_expect_no_cqe(&f->p.cq[0]);
 	others_go_on(f);
 }
@@ -198,13 +198,13 @@ static void receive_ring(void **state)
 	t_send(&a, &wr);
 	failed(f, 1, &b);
 	t_expect_no_cqe(&f->p.cq[1]);
-	/* its peer hears nothing more */
+	/* its peer gets nothing more */
 	t_settle(&f->p.w, 10000000000ull);
 	t_expect_cqe(&f->p.cq[0], 1, VHCA_CS_RETRY_EXC_ERR);
 	others_go_on(f);
 }
 
-/* Adds a page of doorbells to a device's area: the first page that can go. */
+/* Adds a page of doorbells to a device's area: the first page that can be revoked. */
 static void add_doorbells(struct fixture *f, u32 h)
 {
 	const struct vhca_add_db_page_req req = {
@@ -242,7 +242,7 @@ static void receive_records(void **state)
 	others_go_on(f);
 }
 
-/* Going to send, a QP looks at its record. */
+/* A QP reads its record before it sends. */
 static void send_records(void **state)
 {
 	struct vhca_create_qp_hw_req req = { .db_slot = htole32(VHCA_DB_SLOTS) };
@@ -263,7 +263,7 @@ static void send_records(void **state)
 	others_go_on(f);
 }
 
-/* A full CQ is looked at again, to see whether there is room. */
+/* The device reads the record of a full CQ again, to see whether there is room. */
 static void consumer_records(void **state)
 {
 	struct fixture *f = *state;
@@ -294,7 +294,7 @@ static void consumer_records(void **state)
 	others_go_on(f);
 }
 
-/* An event queue that is full, and whose driver can no longer say that it is not. */
+/* An event queue that is full, and whose driver cannot report that it has made room. */
 static void event_records(void **state)
 {
 	struct fixture *f = *state;
@@ -325,7 +325,7 @@ static void event_records(void **state)
 		t_expect_cqe(&cq[i], 0, VHCA_CS_SUCCESS);
 	}
 	others_go_on(f);
-	/* with events that wait it can be destroyed */
+	/* with pending events it can be destroyed */
 	for (u32 i = 0; i < ARRAY_SIZE(cq); i++) {
 		assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_QP, a[i].qpn), VHCA_ST_OK);
 		assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_CQ, cq[i].cqn), VHCA_ST_OK);
@@ -334,7 +334,7 @@ static void event_records(void **state)
 	others_go_on(f);
 }
 
-/* The device itself stops when it cannot answer its driver; its neighbour does not. */
+/* The device itself stops when it cannot answer its driver; other devices do not. */
 static void admin_completions(void **state)
 {
 	struct fixture *f = *state;

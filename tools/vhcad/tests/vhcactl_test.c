@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * vhcactl: the command lines that it refuses, and what it makes of the answers that it gets.
+ * vhcactl: the command lines that it refuses, and its output for answers of vhcad.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* To each line the next line of text; leaves when there is none, or nobody asks any more. */
+/* Answers each line with the next line of text; ends when there is none, or no more lines come. */
 static void answer_lines(int conn, const char *text)
 {
 	char c;
@@ -46,7 +46,7 @@ static void answer_lines(int conn, const char *text)
 	}
 }
 
-/* Somebody who is no vhcad, and answers with this. */
+/* A process in place of vhcad, which answers with this. */
 static pid_t impostor(const char *path, const char *answer)
 {
 	struct sockaddr_un sa = { .sun_family = AF_UNIX };
@@ -60,7 +60,7 @@ static pid_t impostor(const char *path, const char *answer)
 	if (!pid) {
 		int conn;
 
-		alarm(120);	/* the client may end before it asks */
+		alarm(120);	/* the client may end before it connects */
 		conn = accept(fd, NULL, NULL);
 		answer_lines(conn, answer);
 		close(conn);
@@ -150,7 +150,7 @@ static void lists(void **state)
 		    "{\"ok\":true,\"list\":\"keys\"}\n", 0, "a keys\n");
 	answered_to(p, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}]}\n"
 		    "{\"error\":\"no more\"}\n", 1, "vhcactl: no more");
-	/* and so for each page of the adapters */
+	/* and the same for each page of the adapters */
 	answered_to(p, "status -v", "{\"ok\":true,\"hcas\":[{\"name\":\"a\"}],\"next\":1}\n"
 		    QPS QP(2) "]}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n{\"ok\":true}\n"
 		    "{\"ok\":true,\"hcas\":[{\"name\":\"b\"}]}\n"
@@ -158,7 +158,7 @@ static void lists(void **state)
 		    0, "b keys\n");
 	answered_to(p, "counters", "{\"ok\":true,\"hcas\":[],\"next\":1}\n" COUNTED, 0,
 		    "drops 0\n    timeouts 4\n");
-	/* what is not zero is told, and what is zero if all is wanted */
+	/* counters that are not zero are printed, and all if that is wanted */
 	answered_to(p, "counters", COUNTED, 0, "drops 0\n    timeouts 4\n");
 	answered_to(p, "counters -v", COUNTED, 0, "drops 0\n    rx_no_qp 0  timeouts 4\n");
 }
@@ -166,14 +166,14 @@ static void lists(void **state)
 #define PORTS(n) "{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"ports\":[{\"port\":1," \
 		 "\"rx_packets\":" #n "}]}]}\n"
 
-/* Rates are differences; a QP that is new has done all it did since the last look. */
+/* Rates are differences; a new QP has done everything since the last sample. */
 #define WORK(turns)	"{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"turns\":" #turns \
 	",\"worked_ns\":5,\"owed_ns\":0,\"qps\":2,\"timers\":1,\"thread\":0," \
 	"\"why\":\"has its turn\"}]," \
 	"\"engine\":{\"threads\":1,\"awake\":0,\"sleeps\":1,\"wakes\":2,\"helped\":3," \
 	"\"why\":\"sleep: nothing to do\"}}\n"
 
-/* Of several threads each adapter is with one. */
+/* With several threads each adapter is on one. */
 #define OF_TWO	"{\"ok\":true,\"hcas\":[{\"name\":\"a\",\"thread\":1," \
 	"\"why\":\"waits for its turn\"}],\"engine\":{\"threads\":2,\"awake\":1," \
 	"\"why\":\"works\"}}\n"
@@ -216,7 +216,7 @@ static void live_view(void **state)
 		    "a                             0.0          0          2          1  has its turn\n");
 	answered_to(p, "top --once", WORK(3) PORTS(7) QPS QP(2) "]}\n" WORK(3) PORTS(7) QPS
 		    QP(2) "]}\n", 0, "sleep: nothing to do\n");
-	/* and so has one that took the number of another */
+	/* and so has a QP that has got the number of another */
 	answered_to(p, "top --once --json", WORK(3) PORTS(7) QPS SENT(1000) "]}\n" WORK(3) PORTS(7)
 		    QPS SENT(0) "]}\n", 0, "\"tx_msgs\":0.0");
 }

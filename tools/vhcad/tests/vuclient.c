@@ -233,7 +233,7 @@ void vuc_expect_cut(struct vuc *v, int sock)
 	u8 scrap;
 	int again;
 
-	/* at most one answer, and that an error */
+	/* at most one answer, which is an error */
 	if (vuc_receive(sock, &hdr, &scrap, 0) >= 0) {
 		assert_int_not_equal(hdr.error, 0);
 		assert_int_equal(vuc_receive(sock, &hdr, &scrap, 0), -1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The vendor_err of completions with errors: each tells why.
+ * The vendor_err of completions with errors: the reasons.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 static struct {
 	struct tpair p;
 	struct tmr l, r;
-	struct tqp a, b;		/* of the case that is tried */
+	struct tqp a, b;		/* of the present case */
 	struct twr wr;
 } f;
 
@@ -46,7 +46,7 @@ static void reserved(void)
 
 static void segment(void)
 {
-	/* the length of the address segment's key, where nothing is to be */
+	/* the reserved field of the address segment */
 	((struct vhca_wqe_raddr *)(entry() + 1))->rsvd = 1;
 }
 
@@ -95,7 +95,7 @@ static void in_error(void)
 	assert_int_equal(t_to(&f.a, T_ERR), VHCA_ST_OK);
 }
 
-/* A request, what is done to it, and what its completion says. */
+/* Requests, what is done to each, and the vendor_err of its completion. */
 static void requests(void **state)
 {
 	static const struct {
@@ -151,7 +151,7 @@ static void requests(void **state)
 	}
 }
 
-/* What receives say. */
+/* The same for receives. */
 static void receives(void **state)
 {
 	struct vhca_sge sge[] = { t_sge(&f.r, 0, 100), t_sge(&f.r, 0, 4000) };
@@ -177,7 +177,7 @@ static void receives(void **state)
 	}
 }
 
-/* A good one says nothing, also behind a bad one. */
+/* A completion without an error has none, also after one with an error. */
 static void success(void **state)
 {
 	struct twr wr = t_wr(VHCA_OP_WRITE, 1, &f.l, 0, 100, &f.r, 0);
@@ -187,7 +187,7 @@ static void success(void **state)
 	assert_int_equal(t_expect_cqe(&f.p.cq[0], 1, VHCA_CS_SUCCESS).vendor_err, VHCA_WHY_NONE);
 }
 
-/* A reason that no completion took goes with the QP: the next one may have its address. */
+/* A reason without a completion is dropped with its QP: the next QP may have its address. */
 static void forgotten(void **state)
 {
 	struct scratch *s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets whose CRCs hold and whose headers do not, and the CRCs of RoCEv2
+ * Packets with right CRCs and wrong headers, and the CRCs of RoCEv2
  * frames as vhca-capcheck checks them.
  */
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "tests/tcheck.h"
 #include "wire/wire.h"
 
-/* Bit by bit, as the polynomial says. */
+/* Bit by bit, as the polynomial is defined. */
 static u16 slow_vcrc(const u8 *buf, u32 len)
 {
 	u32 crc = 0xffff;
@@ -42,7 +42,7 @@ static void put_crc(u8 *p, u32 crc, u32 bytes)
 		p[i] = crc >> 8 * i;
 }
 
-/* Whoever spoils the packet computes its CRCs anew. */
+/* Computes the CRCs of a changed packet again. */
 static u32 seal(u8 *buf, u32 end)
 {
 	put_crc(buf + end, wire_icrc(buf, end), WIRE_ICRC_LEN);
@@ -51,7 +51,7 @@ static u32 seal(u8 *buf, u32 end)
 	return end + WIRE_VCRC_LEN;
 }
 
-/* A good packet; returns where its CRCs go. */
+/* A good packet; returns the offset of its CRCs. */
 static u32 packet(u8 *buf, u8 opcode, bool grh)
 {
 	struct wire_hdr h = { .dlid = 1, .slid = 2, .opcode = opcode, .grh = grh, .pkey = 0xffff };
@@ -110,7 +110,7 @@ static void headers(void **state)
 	}
 }
 
-/* Which check fails first is told. */
+/* The first check that fails is reported. */
 static void checks(void **state)
 {
 	u8 buf[WIRE_MAX_PKT];
@@ -181,7 +181,7 @@ static void roce_frame(struct frame *f, u32 version, bool tagged)
 	f->len = f->ip + iplen + body + WIRE_ICRC_LEN;
 }
 
-/* What routers and switches change does not count, all else does. */
+/* Fields that routers and switches change are not covered, all others are. */
 static void roce_invariants(void **state)
 {
 	for (u32 version = 4; version <= 6; version += 2) {
@@ -200,7 +200,7 @@ static void roce_invariants(void **state)
 
 			if (version == 4) {
 				may |= byte == 1 || byte == 8 || byte == 10 || byte == 11;
-				/* these decide what it is */
+				/* these determine the kind of frame */
 				if (byte == 0 || byte == 9)
 					continue;
 			} else {
@@ -240,7 +240,7 @@ static void no_roce(void **state)
 
 static char file[] = "/tmp/vhcad-test-XXXXXX";
 
-/* What the checker says to a file with this frame, of which so many bytes were caught. */
+/* The checker's status for a file with this frame, of which @len bytes were captured. */
 static int check(const struct frame *f, u32 len)
 {
 	const u32 hdr[6] = { PCAP_MAGIC_NSEC, 2 | 4 << 16, 0, 0, 65535, LINKTYPE_ETHERNET };
@@ -263,7 +263,7 @@ static void frames(void **state)
 
 		roce_frame(&f, version, k / 2);
 		assert_int_equal(check(&f, f.len), 0);
-		/* a switch has been there; behind the frame there may be padding */
+		/* a switch has changed it; behind the frame there may be padding */
 		f.bytes[f.udp + 6] ^= 0xff;
 		assert_int_equal(check(&f, f.len + 6), 0);
 		f.bytes[f.len - 1] ^= 1;
@@ -279,7 +279,7 @@ static void frames(void **state)
 		assert_int_equal(check(&f, f.len), 2);
 		f.bytes[f.ip - 1] ^= 1;
 		assert_int_equal(check(&f, f.len), 2);
-		/* for it, and too short to be */
+		/* for RoCE, and too short */
 		roce_frame(&f, version, k / 2);
 		f.bytes[f.ip + (version == 4 ? 3 : 5)] = version == 4 ? 20 + 8 + 8 : 8 + 8;
 		assert_int_equal(check(&f, f.len), 1);

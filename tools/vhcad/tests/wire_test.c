@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Packets as bytes: a known packet's CRCs, every header there and back, and
- * every single wrong bit noticed.  Captures: structure, and the checker.
+ * Packets as bytes: a known packet's CRCs, every header written and parsed, and
+ * every single wrong bit detected.  Captures: structure, and the checker.
  */
 #include <endian.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 #include "tests/tcheck.h"
 #include "wire/wire.h"
 
-/* A WRITE of 14 bytes with all its CRCs, as it has been printed many times. */
+/* A WRITE of 14 bytes with all its CRCs, a published example. */
 static const u8 known[] = {
 	0x70, 0x12, 0x37, 0x5c, 0x00, 0x0e, 0x17, 0xd2, 0x0a, 0x20, 0x24, 0x87, 0x00, 0x87, 0xb1,
 	0xb3, 0x00, 0x0d, 0xec, 0x2a, 0x01, 0x71, 0x0a, 0x1c, 0x01, 0x5d, 0x40, 0x02, 0x38, 0xf2,
@@ -256,7 +256,7 @@ static void extended(void **state)
 	}
 }
 
-/* Opcodes of a service are those of RC, moved; what it does not have is none. */
+/* Opcodes of a service are those of RC in another range; those it does not have are invalid. */
 static void services(void **state)
 {
 	static const struct { u8 service, kind; bool many; u8 tails; } have[] = {
@@ -297,7 +297,7 @@ static void services(void **state)
 			met++;
 		}
 	}
-	/* messages of one packet, and the answers to READs: RC has all, XRC those of old */
+	/* messages of one packet, and the answers to READs: RC has all, XRC only the older ones */
 	for (u32 i = 0; i < ARRAY_SIZE(single); i++) {
 		u8 op = wire_opcode(WIRE_RC, single[i], true, true, TAIL_NONE);
 
@@ -320,7 +320,7 @@ static void services(void **state)
 	assert_int_equal(known_ops, met + 8);
 }
 
-/* What may change on the way does not change the invariant CRC. */
+/* Fields that may change on the way do not change the invariant CRC. */
 static void icrc_invariants(void **state)
 {
 	for (u32 grh = 0; grh < 2; grh++) {
@@ -339,7 +339,7 @@ static void icrc_invariants(void **state)
 			else
 				may = byte == 0 && bit % 8 >= 4;
 			may |= byte == bth + 4;
-			/* LNH decides what is looked at */
+			/* LNH determines which headers are parsed */
 			if (byte == 1 && bit % 8 < 2)
 				continue;
 			a[byte] ^= 1 << bit % 8;
@@ -358,7 +358,7 @@ static void psn_arithmetic(void **state)
 	assert_int_equal(psn_add(0xfffffe, 5), 3);
 }
 
-/* A run's packets are those of the message, whatever was cut off in front. */
+/* A run's packets are those of the message, however many were cut off before it. */
 static void runs(void **state)
 {
 	u8 data[5000], one[WIRE_MAX_PKT];
@@ -453,7 +453,7 @@ static void flip(const char *file, long off)
 	fclose(f);
 }
 
-/* One packet whose CRCs hold; is it one that could be? */
+/* One packet with right CRCs; is its form valid? */
 static void forms(void **state)
 {
 	static const struct { u8 opcode; u32 paylen; int says; } packet[] = {
@@ -516,8 +516,8 @@ static void captures(void **state)
 }
 
 /*
- * A RoCEv2 frame that a Linux kernel's rdma_rxe sent: not our bytes, not our
- * CRC.
+ * A RoCEv2 frame that a Linux kernel's rdma_rxe has sent: bytes and CRC were not computed
+ * here.
  */
 #include "tests/rxe_frame.h"
 
@@ -538,7 +538,7 @@ static void rxe_frames(void **state)
 	}
 	fclose(f);
 	assert_int_equal(t_capcheck(file), 0);
-	/* every byte behind the variant fields of the last frame counts */
+	/* every byte behind the variant fields of the last frame is covered */
 	flip(file, last - 1);
 	assert_int_equal(t_capcheck(file), 1);
 	flip(file, last - 1);

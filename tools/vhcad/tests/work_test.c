@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the engine says of itself and of its adapters: "vhcactl top" shows it.
+ * The state of the engine and of its adapters, which "vhcactl top" shows.
  */
 #include "engine/adapter.h"
 #include "tests/thca.h"
@@ -42,7 +42,7 @@ static void expect(const struct adapter *a, const char *why, u32 qps)
 	assert_int_equal(st.qps, qps);
 }
 
-/* An adapter without a device, in each of the states that it can wait in. */
+/* An adapter without a device, in each state of waiting. */
 static void adapter_waits(void **state)
 {
 	u64 time = 1;
@@ -81,7 +81,7 @@ static void adapter_waits(void **state)
 	expect(&a, "waits for room in the fabric", 0);
 	list_del_init(&port);
 
-	/* the work that it is charged for is what it has worked */
+	/* the work that it is charged for is its @worked */
 	cost_begin(a.worker);
 	time += 5000;
 	cost_add(&a, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queues that have been in use for so long that their counts of 32 bits are about to wrap.  What
- * the consumer counts has more bits.
+ * Queues that have been in use for so long that their counts of 32 bits are about to wrap.  The
+ * consumer's counts have more bits.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "tests/tkey.h"
 
 #define WRAP	(1ull << 32)
-/* An even lap of every ring here: what has been cleared is not valid in it. */
+/* An even lap of any ring here: a cleared entry is not valid in it. */
 #define START	(WRAP - 1024)
 #define ROUNDS	1500u
 #define LEN	3000u	/* two packets, so that entries are needed again */
@@ -42,7 +42,7 @@ static void eq_used(struct thca *h, struct teq *eq)
 	t_set_rec(h, eq->slot, START);
 }
 
-/* Units of both queues: blocks, and strides. */
+/* Number of units of both queues: blocks, and strides. */
 static void qp_used(struct tqp *qp)
 {
 	struct vqp *v = t_vqp(qp);
@@ -124,7 +124,7 @@ static void two_at_a_time(void **state)
 	for (u32 n = 1; n < ROUNDS; n++) {
 		struct twr wr = t_wr(VHCA_OP_SEND, n, &f.l, 0, LEN, NULL, 0);
 
-		/* all that the CQ knows of its consumer is that there was no room */
+		/* the last consumer count that the CQ has read is that of a full ring */
 		v->ci = v->pi - (1u << v->log);
 		t_recv(&f.p.qp[1], n, 1, &s);
 		t_cq_arm(cq, false);
@@ -147,7 +147,7 @@ static void two_at_a_time(void **state)
 	t_pair_fini(&f.p);
 }
 
-/* The limit looks at the same counts. */
+/* The limit uses the same counts. */
 static void shared_receives(void **state)
 {
 	static struct fixture f;
@@ -177,7 +177,7 @@ static void shared_receives(void **state)
 		t_expect_no_event(&f.p.h[1]);
 		message(&f, &from, &to, n);
 		t_expect_event(&f.p.h[1], VHCA_EV_SRQ_LIMIT, srq.srqn);
-		/* what the record says has 32 bits */
+		/* the record has 32 bits */
 		assert_true(t_rec(&f.p.h[1], srq.slot + 1) == (u32)(START + 2 * n + 1));
 		message(&f, &from, &to, n + 1);
 	}
@@ -187,8 +187,8 @@ static void shared_receives(void **state)
 }
 
 /*
- * Packets count messages with 24 bits, the sender with 32.  If it took what the answers say of them
- * for less than it is, the first packet of a message would ask for an answer of its own.
+ * Packets count messages in 24 bits, the sender in 32.  If it took the count in an answer for less
+ * than it is, the first packet of a message would ask for an answer of its own.
  */
 static void count_messages(u32 first)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * XRC: requests that name an SRQ, the memory and the CQ that go with it, what
- * may not be named, and SRQs that go away while something is under way.
+ * XRC: requests that name an SRQ, the memory and the CQ that they use, invalid
+ * SRQ numbers, and SRQs that are destroyed while something is under way.
  */
 #include <string.h>
 
@@ -24,8 +24,8 @@
 #define SRQS	3u
 
 /*
- * One that sends, and a target.  Each of its SRQs has a PD, a CQ and memory of
- * its own, as if each were another process; the last one is of another domain.
+ * An initiator, and a target.  Each of its SRQs has a PD, a CQ and memory of
+ * its own, as if each belonged to another process; the last one is of another domain.
  */
 struct fixture {
 	struct tworld w;
@@ -82,7 +82,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The connection again, both ends from the start. */
+/* Connects both ends again, from RESET. */
 static void reconnect(struct fixture *f)
 {
 	assert_int_equal(t_to(&f->ini, T_RESET), VHCA_ST_OK);
@@ -130,7 +130,7 @@ static struct vhca_cqe arrived(struct fixture *f, u32 i, u64 wr_id, u8 status)
 	return e;
 }
 
-/* ---- each request goes to whom it names ---- */
+/* ---- each request uses the SRQ that it names ---- */
 
 static void sends(void **state)
 {
@@ -158,7 +158,7 @@ static void sends(void **state)
 	}
 }
 
-/* Memory that a request names is of the PD of the SRQ that it names. */
+/* Keys in a request are of the PD of the SRQ that it names. */
 static void one_sided(void **state)
 {
 	struct fixture *f = *state;
@@ -213,7 +213,7 @@ static void one_sided(void **state)
 	}
 }
 
-/* ---- what may not be named ---- */
+/* ---- invalid SRQ numbers ---- */
 
 static void not_named(void **state)
 {
@@ -244,7 +244,7 @@ static void not_named(void **state)
 	}
 }
 
-/* Requests that cannot be: a number of 25 bits, one on a QP that names none, no such operation. */
+/* Invalid requests: a number of 25 bits, one on a QP of another type, an undefined operation. */
 static void bad_entries(void **state)
 {
 	static const u8 not_had[] = {
@@ -277,7 +277,7 @@ static void bad_entries(void **state)
 	t_expect_cqe(&cq, 3, VHCA_CS_LOC_QP_OP_ERR);
 }
 
-/* Packets of what our requester never does. */
+/* Packets that our requester never sends. */
 static void forge(struct fixture *f, u8 opcode, u32 psn, u32 srqn, u32 len, u32 from, u32 to_qpn)
 {
 	static const u8 data[1024];
@@ -294,7 +294,7 @@ static void forge(struct fixture *f, u8 opcode, u32 psn, u32 srqn, u32 len, u32 
 	t_poll(&f->w);
 }
 
-/* A message that turns to another SRQ on its way. */
+/* A message that names another SRQ in its middle. */
 static void turns_away(void **state)
 {
 	static const u8 ops[] = { OP_XRC_SEND_FIRST, OP_XRC_SEND_LAST };
@@ -317,7 +317,7 @@ static void turns_away(void **state)
 	t_expect_event(&f->h[1], VHCA_EV_QP_REQ_ERR, f->tgt.qpn);
 }
 
-/* Each side hears what is for it alone, and RC is not XRC. */
+/* Initiator and target accept only packets for their side, and RC is not XRC. */
 static void wrong_side(void **state)
 {
 	struct fixture *f = *state;
@@ -337,7 +337,7 @@ static void wrong_side(void **state)
 	t_expect_cqe(&f->scq, 2, VHCA_CS_SUCCESS);
 }
 
-/* ---- receives that are not there, and packets that get lost ---- */
+/* ---- missing receives, and lost packets ---- */
 
 static void not_ready(void **state)
 {
@@ -392,9 +392,9 @@ static void lose_each(void **state)
 	}
 }
 
-/* ---- who goes, and when ---- */
+/* ---- destroying objects ---- */
 
-/* Packets with this PSN or a later one take their time. */
+/* Packets with this PSN or a later one are delayed. */
 static u32 held_from;
 
 static void hold(void *arg, const struct fab_port *from, const struct wire_hdr *h,
@@ -419,7 +419,7 @@ static void send_rest(struct fixture *f)
 	t_settle(&f->w, SECOND);
 }
 
-/* A target that holds a receive fails: its owner hears of it. */
+/* A target that has taken a receive fails: its owner gets the completion. */
 static void flushed(void **state)
 {
 	struct fixture *f = *state;
@@ -438,7 +438,7 @@ static void flushed(void **state)
 	arrived(f, 0, 2, VHCA_CS_SUCCESS);
 }
 
-/* An SRQ goes with its process, in the middle of a message: the sender hears of it. */
+/* An SRQ is destroyed with its process, in the middle of a message: the sender gets an error. */
 static void srq_goes(void **state)
 {
 	struct fixture *f = *state;
@@ -458,7 +458,7 @@ static void srq_goes(void **state)
 	arrived(f, 1, 3, VHCA_CS_SUCCESS);
 }
 
-/* Between messages an SRQ goes unnoticed. */
+/* Between messages the destruction of an SRQ has no effect. */
 static void srq_gone(void **state)
 {
 	struct fixture *f = *state;
@@ -477,7 +477,7 @@ static void srq_gone(void **state)
 	assert_int_equal(t_destroy(&f->h[1], VHCA_CMD_DESTROY_XRCD, f->xrcd[0]), VHCA_ST_OK);
 }
 
-/* A READ is asked for again when its SRQ has gone: nothing more is read. */
+/* A READ is repeated after its SRQ was destroyed: nothing more is read. */
 static void read_again(void **state)
 {
 	static u8 kind = WIRE_READ_RESP;
@@ -489,7 +489,7 @@ static void read_again(void **state)
 	assert_int_equal(fab_set_packet_hook(f->w.fabric, hold, &kind), 0);
 	t_send(&f->ini, &wr);
 	assert_int_equal(t_destroy(&f->h[1], VHCA_CMD_DESTROY_SRQ, f->of[0].srq.srqn), VHCA_ST_OK);
-	/* what comes late finds that it was asked for again */
+	/* a late answer finds that it was requested again */
 	f->w.now += 100 * MSEC;
 	t_settle(&f->w, MANY);
 	t_expect_cqe(&f->scq, 9, VHCA_CS_REM_ACCESS_ERR);
@@ -560,7 +560,7 @@ static void commands(void **state)
 	spoil_each(h, VHCA_CMD_CREATE_QP, &tgt, sizeof(tgt), t, ARRAY_SIZE(t));
 	spoil_each(h, VHCA_CMD_CREATE_QP, &ini, sizeof(ini), q, ARRAY_SIZE(q));
 	h->next_slot += 8;
-	/* used ones stay */
+	/* objects in use stay */
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_XRCD, f->xrcd[0]), VHCA_ST_BUSY);
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_CQ, f->of[0].cq.cqn), VHCA_ST_BUSY);
 	assert_int_equal(t_destroy(h, VHCA_CMD_DESTROY_XRCD, 77), VHCA_ST_BAD_HANDLE);
@@ -623,7 +623,7 @@ static void resources(void **state)
 	t_world_fini(&w);
 }
 
-/* What the control socket tells of QPs that have no CQ. */
+/* What the control socket lists for QPs that have no CQ. */
 static void listed(void **state)
 {
 	struct fixture *f = *state;
@@ -649,8 +649,8 @@ static void listed(void **state)
 }
 
 /*
- * Events that wait inside the device go with an SRQ of a domain and with a target: the next SRQ of
- * the number is not told of the old one's limit.
+ * Pending events are dropped with an SRQ of a domain and with a target: the next SRQ of the number
+ * does not get the old one's limit event.
  */
 static void pending_of_destroyed(void **state)
 {

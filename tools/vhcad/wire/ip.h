@@ -8,7 +8,7 @@
 #include "lib/types.h"
 
 /**
- * struct ip_frame - what a datagram of IPoIB has of TCP or UDP, as offsets in it
+ * struct ip_frame - where the parts of a TCP or UDP packet are in a datagram of IPoIB
  * @v6: IPv6
  * @tcp: TCP, else UDP
  * @head: bytes in front of what TCP or UDP carries
@@ -34,7 +34,8 @@ bool ip_front(const u8 *p);
  * @len: its bytes
  * @f: filled in
  *
- * Fragments are none, nor is IPv6 with extension headers.  Options of IPv4 and of TCP are allowed.
+ * Not valid are fragments, and IPv6 with extension headers.  Options of IPv4 and of TCP are
+ * allowed.
  *
  * Return: whether it is.
  */
@@ -59,7 +60,7 @@ bool ip_sums_ok(const u8 *p, const struct ip_frame *f);
  * Sets what differs between segments, apart from checksums: lengths, the IPv4 identification, the
  * sequence number; FIN and PSH are of the last segment alone, CWR of the first.
  *
- * Return: whether the header is that of TCP, and nothing behind it.
+ * Return: true if the header is that of TCP, with nothing behind it.
  */
 bool ip_segment(u8 *p, u32 hlen, u32 len, u32 i, u32 mss, bool last, struct ip_frame *f);
 

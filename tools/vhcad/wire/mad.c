@@ -4,13 +4,13 @@
  */
 #include "wire/mad.h"
 
-/* Those bits of one byte that belong to a field. */
+/* The bits of one byte that belong to a field. */
 struct part {
 	u32 bits;
 	u32 shift;	/* of them, to the right, in the byte */
 };
 
-/* What a field has in the byte of its bit @at, if it ends at @end. */
+/* The part of a field in the byte of its bit @at, if it ends at @end. */
 static struct part part_of(u32 at, u32 end)
 {
 	u32 stop = MIN(end, (at / 8 + 1) * 8);

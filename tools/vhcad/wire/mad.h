@@ -4,7 +4,7 @@
  *
  * Each field is a constant that says where it begins and how wide it is, so that an attribute is
  * a list of such constants and one pair of functions reads and writes them all.  Nothing here
- * knows a port, a switch or who may change what.
+ * depends on ports, switches or access rights.
  */
 #ifndef VHCAD_WIRE_MAD_H
 #define VHCAD_WIRE_MAD_H
@@ -274,7 +274,7 @@ enum mad_trap {
 #define NOTICE_INFO		4u
 #define TRAP144_NODE_DESC	0x0001u
 
-/* PortInfo:CapabilityMask: what agents stand for, and bit 31 of PortInfo's attribute modifier. */
+/* PortInfo:CapabilityMask: functions of agents, and bit 31 of PortInfo's attribute modifier. */
 #define PI_CAP_TRAP		(1u << 3)
 #define PI_CAP_SL_MAP		(1u << 6)
 #define PI_CAP_SYSTEM_GUID	(1u << 11)

@@ -130,7 +130,7 @@ enum wire_kind {
 #define WIRE_F_IMM	(1u << 4)
 #define WIRE_F_DATA	(1u << 5)	/* may carry payload */
 #define WIRE_F_DETH	(1u << 6)
-#define WIRE_F_INV	(1u << 7)	/* ends a key of the receiver: IETH */
+#define WIRE_F_INV	(1u << 7)	/* invalidates a key of the receiver: IETH */
 #define WIRE_F_FETH	(1u << 8)
 #define WIRE_F_ATOMIC	(1u << 9)	/* AtomicETH */
 #define WIRE_F_MASKS	(1u << 10)	/* masks behind it */

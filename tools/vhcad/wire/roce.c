@@ -65,7 +65,7 @@ static void put_ipv4(const struct wire_path *p, u32 len, u8 *ip)
 	ip[0] = IPV4_PLAIN;
 	ip[1] = p->tclass;
 	put_be16(ip + 2, len);
-	/* who is never fragmented needs no identification */
+	/* a packet that is never fragmented needs no identification */
 	put_be16(ip + 4, 0);
 	put_be16(ip + 6, IPV4_WHOLE);
 	ip[8] = p->hop_limit;
@@ -127,7 +127,7 @@ u32 roce_ip_at(const u8 *buf)
 	return ROCE_ETH_LEN + (get_be16(buf + TYPE_AT) == TYPE_VLAN ? ROCE_TAG_LEN : 0);
 }
 
-/* Where the packet in an IPv4 header ends that is plain and right, counted from it; else 0. */
+/* Offset of the packet's end in an IPv4 header that is plain and correct; else 0. */
 static u32 ipv4_end(const u8 *ip, u32 left)
 {
 	if (left < ROCE_IPV4_LEN || ip[0] != IPV4_PLAIN || ip[9] != PROTO_UDP ||
@@ -141,7 +141,7 @@ static u32 ipv6_end(const u8 *ip, u32 left)
 {
 	if (left < ROCE_IPV6_LEN || ip[0] >> 4 != 6 || ip[6] != PROTO_UDP)
 		return 0;
-	/* such a GID stands for an IPv4 packet */
+	/* such a GID stands for an IPv4 address */
 	if (gid_is_ipv4(ip + 8) || gid_is_ipv4(ip + 24))
 		return 0;
 	return ROCE_IPV6_LEN + get_be16(ip + 4);

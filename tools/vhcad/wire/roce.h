@@ -88,8 +88,8 @@ struct roce_place {
  * @len: its bytes
  * @at: receives where its parts are; @at->end is not above @len
  *
- * Looks at no more than what says so: a frame with options, of a fragment, with lengths that do not
- * agree, with a wrong checksum of its IPv4 header, or to another port is somebody else's.
+ * Only this is checked: a frame with options, of a fragment, with lengths that do not agree, with a
+ * wrong checksum of its IPv4 header, or to another port is not RoCEv2's.
  */
 bool roce_find(const u8 *buf, u32 len, struct roce_place *at);
 

@@ -34,7 +34,7 @@ u32 wire_hdr_len(const struct wire_hdr *h);
 u32 wire_put(const struct wire_hdr *h, u32 paylen, u8 *buf);
 
 /**
- * wire_put_grh() - write the GRH of a packet, or what a receiver gets in its place
+ * wire_put_grh() - write the GRH of a packet, or the bytes that a receiver gets in its place
  * @h: headers, with a GRH; the opcode counts
  * @paylen: bytes of payload of the packet
  * @buf: WIRE_GRH_LEN bytes; of RoCEv2 they are the IPv6 header, or end in the IPv4 header

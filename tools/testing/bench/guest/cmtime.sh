@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# cmtime.sh COUNT...: what bench/connect starts in both guests: rdma_rxe on the distribution's modules
-# and the emulated HCA on ours take turns in the same guests, and each has cmtime make so many
-# connections. Its output stays in $LAB_OUT as cmtime-WHAT.ROUND.COUNT.nodeK for the host to read.
+# cmtime.sh COUNT...: what bench/connect starts in both guests: rdma_rxe on the distribution's modules and
+# the emulated HCA on ours take turns in the same guests, and each has cmtime make COUNT connections. Its
+# output stays in $LAB_OUT as cmtime-WHAT.ROUND.COUNT.nodeK for the host to read.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh

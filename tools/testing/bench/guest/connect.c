@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * connect ADDRESS steps | established N | listening N: what connections cost, in instructions of
- * a guest that runs with --icount. The address is one of the guest's own, so that it executes the
+ * connect ADDRESS steps | established N | listening N: what connections cost, in instructions of a
+ * guest that runs with --icount. The address is one of the guest's own, so that it executes the
  * work of both sides.
  *
  *   steps        a connection with its QPs, from the first id to the last, and its steps
@@ -37,7 +37,7 @@ static struct sockaddr_in address;
 
 /* ---- connections ---- */
 
-/* The next event of this kind; those of connections that are gone are taken and forgotten. */
+/* The next event of this type; events of connections that have ended are read and ignored. */
 static struct rdma_cm_id *expect(struct side *side, enum rdma_cm_event_type type)
 {
 	struct rdma_cm_event *event;
@@ -162,8 +162,8 @@ static void nothing(struct connection *c)
 /* ---- what is measured ---- */
 
 /*
- * Measures one step of RUNS connections; the steps before and after it do not count. What a step
- * leaves to workers counts with it, as the counting sleeps.
+ * Measures one step of RUNS connections; the steps before and after it do not count. Work that a
+ * step leaves to the kernel's workers counts with it, as reading the counter sleeps first.
  */
 static void measure(const char *name, void (*before)(struct connection *c),
 		    void (*step)(struct connection *c), void (*after)(struct connection *c))

@@ -54,7 +54,7 @@ static double all_tasks(void)
 	if (stats < 0)
 		stats = open("/proc/schedstat", O_RDONLY);
 	nanosleep(&moment, NULL);
-	/* Not by stdio, which reads a file that was rewound from its buffer. */
+	/* Not with stdio, which would read its old buffer after a rewind. */
 	got = pread(stats, text, sizeof(text) - 1, 0);
 	text[got > 0 ? got : 0] = 0;
 	line = strstr(text, "\ncpu0 ");

@@ -5,8 +5,8 @@
 #                               virtio-net and by IPoIB, which take turns. What iperf3 and qperf print stays
 #                               in $LAB_OUT as WHAT.ROUND.METRIC, and what ethtool and the interface say of
 #                               themselves as WHAT.settings.
-#   ipoib.sh neighbours N...    in both guests: the memory that so many neighbours take in node 1, and what
-#                               of it is left when they have gone, ROUNDS times, in neighbours.N, in kB
+#   ipoib.sh neighbours N...    in both guests: the memory for N neighbours in node 1, and what is not freed
+#                               after them, ROUNDS times, in neighbours.N, in kB
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
@@ -64,7 +64,7 @@ traffic()
 	done
 }
 
-# come N: so many neighbours, all QPs of the other guest's port, and a packet for each
+# come N: makes N neighbours, all of them QPs of the other guest's port, and sends a packet to each
 come()
 {
 	python3 - "$net" "$1" "$(<"$LAB_OUT/address")" <<-'PY'

@@ -11,7 +11,7 @@ own=10.79.0.1
 
 gcc -O2 -Wall -Wextra -Werror -o /tmp/messages $guest/messages.c -libverbs &&
 	gcc -O2 -Wall -Wextra -Werror -o /tmp/connect $guest/connect.c -lrdmacm -libverbs || die "no programs"
-# nobody else is there who would send anything
+# no other node sends anything
 ip link add own0 address 02:00:00:00:79:01 type dummy && ip link set own0 up && ip addr add $own/24 dev own0 &&
 	rxe_on own0 && modprobe rdma_ucm || die "no rxe0"
 LAB_DEV=rxe0

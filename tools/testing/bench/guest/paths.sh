@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # paths.sh ROUNDS QUERIES: what bench/subnet starts in two guests: eight threads of node 2's kernel ask
-# opensm in node 1 for so many paths, ROUNDS times and once before. $LAB_OUT/paths gets a line for each
+# opensm in node 1 for QUERIES paths, ROUNDS times and once before. $LAB_OUT/paths gets a line for each
 # time: queries answered, failed, called back twice, nanoseconds, and the kernel's memory in kB.
 set -e
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -36,7 +36,7 @@ static struct count now(void)
 	return (struct count){ .instructions = all_tasks(), .sleeps = sleeps() };
 }
 
-/* The count that ends here sleeps once itself. */
+/* The reading that ends here sleeps once itself. */
 static void add_since(struct count since, int most)
 {
 	struct count until = now();

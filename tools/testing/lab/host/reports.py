@@ -21,7 +21,7 @@ _KERNEL = re.compile(_STAMP + r"(?:.*\b)?(?:"
                      r"unable to handle (?:kernel|page fault)|Bad page state|"
                      r"Freeing of a module that is in use|soft lockup|hard LOCKUP|"
                      r"stack-protector: |double fault|divide error|invalid opcode:|"
-                     # lockdep has met a lock that nobody initialised, and has switched itself off
+                     # lockdep has met a lock that was not initialised, and has switched itself off
                      r"trying to register non-static key|"
                      # SLUB: "BUG cache (Not tainted): Redzone overwritten"
                      r"BUG .+ \((?:Not t|T)ainted|double free detected|"
@@ -30,7 +30,7 @@ _KERNEL = re.compile(_STAMP + r"(?:.*\b)?(?:"
                      r"cannot create duplicate filename|kobject_add_internal failed for .* with -EEXIST|"
                      r"tried to init an initialized object|"
                      r"debugfs: .*already (?:present|exists)|sysctl duplicate entry|"
-                     # an interrupt, or a reference, that nobody handles
+                     # an interrupt that is not handled, or a reference that is not dropped
                      r"irq \d+: nobody cared|waiting for \S+ to become free|"
                      r"Busy inodes after unmount|percpu ref \S+ .*<= 0|"
                      # an interrupt or lock context that is left unbalanced

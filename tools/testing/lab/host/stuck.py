@@ -9,7 +9,7 @@ import time
 
 # Seconds that a guest may take to show its tasks.
 PATIENCE = 120
-# Seconds until it is believed that nobody works, and seconds of a processor that are work.
+# Seconds until a guest counts as idle, and seconds of a processor that count as work.
 WATCHED, WORK = 10, 0.2
 
 _PROCESSOR = re.compile(r"CPU: \d+ .*Comm: \S+")

@@ -31,7 +31,7 @@ die_with() {
 
 die() { die_with "$EX_LAB" "$@"; }
 
-# lack WHAT AND THE REMEDY: the host, or what the user has named, has not what this needs
+# lack WHAT AND THE REMEDY: the host, or what the user has named, lacks what this needs
 lack() { die_with "$EX_USAGE" "$@"; }
 
 usage_error() {

@@ -28,8 +28,8 @@ part_stamped() {
 
 part_intact() { part_manifest "$CACHE/$1" | cmp -s - "$CACHE/$1/manifest"; }
 
-# Guests and builds read the parts in place: a user of the cache holds its lock shared
-# (until cache_released, or for good); to replace a part the lock is held exclusively.
+# Guests and builds read the parts in place: a user of the cache holds its lock shared (until
+# cache_released, or for good); to replace a part the lock is held exclusively.
 cache_used() {
 	exec {use_lock}>>"$CACHE/.use"
 	flock -s "$use_lock"

@@ -216,7 +216,7 @@ parts_ready() {
 		say "another lab is setting up $CACHE: waiting for it"
 		flock "$setup_lock"
 	}
-	# what was interrupted: whoever makes a part holds that lock
+	# left by an interruption: a process that makes a part holds that lock
 	rm -rf --one-file-system "${CACHE:?}"/.making-*
 	host_install
 	space_check "${missing[@]}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# How far the making of parts has come: on a terminal one line with a bar and the time left, which is
-# drawn anew each second. In a log there are only the plain lines that everybody sees.
+# Progress of making parts: on a terminal one line with a bar and the time left, which is redrawn each
+# second. A log has only the plain lines, which are always printed.
 
 progress_width=24
 progress_total=0 progress_done=0 progress_pid=
@@ -28,11 +28,11 @@ progress_of() {
 	for name; do progress_total=$((progress_total + $(progress_expected "$name"))); done
 }
 
-# progress_line PART SECONDS: the bar when the part has been under way for so long
+# progress_line PART SECONDS: the bar of a part that has been under way for SECONDS
 progress_line() {
 	local expected now filled left
 	expected=$(progress_expected "$1")
-	# a part that takes longer than expected stands still shortly before its end
+	# the bar of a part that takes longer than expected stops shortly before its end
 	now=$((progress_done + ($2 < expected ? $2 : expected - 1)))
 	left=$((progress_total - now))
 	filled=$((progress_width * now / progress_total))

@@ -13,7 +13,7 @@ lab-barrier again
 lab-barrier again
 [ "$LAB_NODE" != 2 ] || exit 4
 [ "$LAB_NODE" != 3 ] || exit 7
-# No other node comes to this barrier any more.
+# No other node can come to this barrier any more.
 lab-barrier never
 echo "barrier said $?"
 S
@@ -37,8 +37,8 @@ expect "a kernel report fails the run" 125 $?
 expect_text "and is named with its console" \
 	"kernel report on node2: .*: see .*/console.n2" "$work/log"
 
-# What is new lets it go on; what is said again and again does not. Node 1 works only towards the end of
-# the silence, which it is to be found at.
+# New output counts as progress; repeated output does not. Node 1 works only towards the end of the silence,
+# which must be noticed.
 script slow <<'S'
 [ "$LAB_NODE" = 1 ] || { echo begun; lab-barrier both; }
 for ((i = 0; i < 3; i++)); do sleep 30; echo "step $i"; done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The source tree and the cache may lie anywhere, also below /tmp, where those who test clone to
-# and where the roots in which things are built have a file system of their own.
+# The source tree and the cache may be anywhere, also below /tmp, where users clone to for a test and where
+# the roots in which things are built have a file system of their own.
 . "$(dirname "$0")/lib.sh"
 
 kdir=$("$lab" path kdir) || exit 1

@@ -8,7 +8,8 @@
 script both_ends <<'S'
 for one in lib subnet connections roce_checks; do . "/lab/src/tools/testing/selftests/rdma/$one.sh"; done
 plan $((14 + roce_opcodes_plan + 2))
-# -u 20: a guest that stands still for a moment is not asked again, which would be other packets
+# -u 20: so that requests to a guest that is paused for a moment are not repeated, as other packets would be
+# compared
 ok "an HCA, and rdma_rxe" sh -c "[ $LAB_NODE = 1 ] || [ $LAB_CORE = stock ]"
 [ "$LAB_NODE" = 1 ] || { rxe_on eth0 && LAB_DEV=rxe0; }
 ok "addresses have GIDs" roce_up

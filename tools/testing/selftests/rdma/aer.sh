@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours --pciehp
-# Errors of the adapter that the root port reports. A correctable or non-fatal one changes nothing;
-# after a fatal one the slot is reset, and the adapter comes back, even if it had been reset before.
+# Errors of the adapter that the root port reports. A correctable or non-fatal one changes nothing; after a
+# fatal one the slot is reset, and the adapter comes back, even if it had been reset before.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/aer_report.sh
 plan 11
@@ -11,13 +11,13 @@ dev=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
 slot=${dev##*/}
 kverbs() { cat "/sys/module/rdma_kverbs/parameters/$1"; }
 
-# rounds N: until N rounds of checks are over, however they ended
+# rounds N: waits until N rounds of checks are over, whatever their results
 rounds()
 {
 	until [ $(($(kverbs passed) + $(kverbs failed))) -ge $(($1 * checks)) ]; do moment; done
 }
 
-# recovered N: until the kernel has said so N times
+# recovered N: waits until the kernel has logged N recoveries
 recovered()
 {
 	until [ "$(dmesg | grep -c 'device recovery')" -ge "$1" ]; do sleep 0.1; done

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * async_events DEVICE: causes each asynchronous event of queue pairs, completion queues and
- * shared receive queues that a program can cause, and reads it.  TAP; two RC QPs of this
- * program are each other's peers.
+ * async_events DEVICE: causes each asynchronous event of queue pairs, completion queues and shared
+ * receive queues that a program can cause, and reads it.  TAP; the two RC QPs of this program are
+ * connected to each other.
  */
 #include <infiniband/verbs.h>
 #include <poll.h>
@@ -154,7 +154,7 @@ static void expect(const char *name, enum ibv_event_type type, const void *objec
 		return;
 	}
 	must(!ibv_get_async_event(context, &event), "ibv_get_async_event");
-	/* all pointers of the union lie at the same place */
+	/* all pointers of the union are at the same offset */
 	if (event.event_type == type && event.element.qp == object)
 		point(true, name, NULL);
 	else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * capabilities DEVICE [WORD...]: a device without the capabilities that the words (vhcad's) name.
- * What it lacks is not announced and is refused with EOPNOTSUPP and a reason; all else works.
+ * What it lacks is not reported and is refused with EOPNOTSUPP and a reason; all else works.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static unsigned int reasons(void)
 
 static unsigned int before;
 
-/* A capability of the device must have succeeded; any other has this errno, and a new reason. */
+/* With the capability the call must succeed; without it, fail with this errno and a new reason. */
 static void answer(const char *name, bool there, int err)
 {
 	unsigned int now = reasons();

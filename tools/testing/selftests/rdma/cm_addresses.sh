@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --ports 2 --subnet opensm --timeout 400
-# Addresses that are not just there: link-local ones with their scope, those of a bond that fails over,
-# and a listener at every address, whose device goes and comes.
+# Addresses with conditions: link-local ones with their scope, those of a bond that fails over, and a
+# listener at every address, whose device is removed and comes back.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
@@ -22,7 +22,7 @@ net_of()
 
 has_carrier() { grep -q 1 "/sys/class/net/$1/carrier"; }
 
-# up NET ADDRESS: and it can reach others
+# up NET ADDRESS: brings NET up until it has ADDRESS and can reach others
 up()
 {
 	ip addr replace "$2/24" dev "$1" && solicits "$1" && ip link set "$1" up &&
@@ -50,7 +50,7 @@ pings_link_local()
 	served rping-link-local cm_listens ended "rping -s -a $address -C 20 -V" rping -c -a "$address" -C 20 -V
 }
 
-# endless ADDRESS: a client that goes on for ever; its output is in $endless
+# endless ADDRESS: a client that runs until it is stopped; its output is in $endless
 endless=/tmp/endless
 endless()
 {
@@ -61,7 +61,7 @@ endless()
 
 heard() { within grep "$1" $endless; }
 
-# bonded: node 2's interfaces are one, of which the first sends
+# bonded: bonds node 2's interfaces, of which the first sends
 bonded()
 {
 	local one other
@@ -73,13 +73,13 @@ bonded()
 		up bond0 "$bond4" && within active_slave "$one" && reaches $bond_server4
 }
 
-# active_slave NET: the bond sends by it. It is refused while it has no carrier.
+# active_slave NET: makes the bond send by NET. That is refused while NET has no carrier.
 active_slave() { echo "$1" >/sys/class/net/bond0/bonding/active_slave; }
 fails_over() { within active_slave "$(net_of 2)"; }
 
 bond_goes() { ip link del bond0 && first_up again; }
 
-# device_again: the device goes, and comes
+# device_again: removes the device, and brings it back
 device_again()
 {
 	local dev

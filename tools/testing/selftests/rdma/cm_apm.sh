@@ -12,7 +12,7 @@ kcm() { cat "/sys/module/rdma_kcm_apm/parameters/$1"; }
 tell() { echo "$2" >"/sys/module/rdma_kcm_apm/parameters/$1"; }
 kcm_is() { [ "$(kcm "$1")" = "$2" ] || { echo "$1 is $(kcm "$1")"; return 1; }; }
 
-# target NAME LID GID: the GID's last four groups tell ports apart
+# target NAME LID GID: sets a port by its name; the last four groups of GIDs differ between ports
 target()
 {
 	tell "$1_lid" "$2"

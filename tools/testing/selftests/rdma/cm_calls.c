@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * cm_calls names ib|eth: the cases for such ports, a line for each: its number and its name.
- * cm_calls server|client OWN SERVER CASE: one side of the case with this number; librdmacm's calls
- * and the events of connections between two guests, by their addresses.
+ * cm_calls server|client OWN SERVER CASE: one side of the case with this number. Cases test
+ * librdmacm's calls and the events of connections between two guests, whose addresses are OWN and
+ * SERVER.
  */
 #include "cm_calls.h"
 
 #define FIRST_PORT	7600
 #define CASE_TIME	200	/* s; longer than an event is waited for */
 
-/* The cases, and for ports of which link they are, unless they are for all */
+/* The cases, and the link layer of the ports that they are for, unless they are for all */
 static const struct {
 	const struct cm_case *cases;
 	const char *link;
@@ -19,7 +20,7 @@ static const struct {
 	{ ib_datagram_cases, "ib" }, { ib_id_cases, "ib" }, { roce_cases, "eth" },
 };
 
-/* Of either family: the ports stand at the same place. */
+/* Addresses of both families, whose ports are at the same offset. */
 static union {
 	struct sockaddr any;
 	struct sockaddr_in in;
@@ -226,7 +227,7 @@ static bool serve(const struct cm_case *one, uint16_t port)
 	return true;
 }
 
-/* The address that a text is goes to the member of its family. */
+/* Parses an address into the member of its family. */
 static bool read_address(const char *text, struct sockaddr_in *in, struct sockaddr_in6 *in6)
 {
 	if (inet_pton(AF_INET, text, &in->sin_addr) == 1) {

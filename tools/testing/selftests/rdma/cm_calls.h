@@ -44,7 +44,7 @@ struct cm_case {
 extern const struct cm_case connected_cases[], own_qp_cases[], datagram_cases[], id_cases[];
 extern const struct cm_case ib_datagram_cases[], ib_id_cases[], roce_cases[];
 
-/* Says on stdout what does not hold, and where; then the case has failed. */
+/* Prints what does not hold, and where; then the case has failed. */
 #define REQUIRE(what)									\
 	do {										\
 		if (!(what)) {								\
@@ -57,11 +57,11 @@ extern const struct cm_case ib_datagram_cases[], ib_id_cases[], roce_cases[];
 #define REFUSED(call, error)	REQUIRE((errno = 0, (call)) && errno == (error))
 
 /**
- * struct conn - a connection, or an id that may become one
- * @channel: its events
+ * struct conn - an id, with or without a connection
+ * @channel: event channel of the id
  * @id: the id
  * @mr: registers @data; made by conn_ready()
- * @data: a message; of datagrams behind a GRH
+ * @data: a message; of datagrams, behind a GRH
  */
 struct conn {
 	struct rdma_event_channel *channel;
@@ -74,7 +74,7 @@ struct sockaddr *server_address(uint16_t port);
 struct sockaddr *own_address(void);
 uint16_t port_of(const struct sockaddr *address);
 
-/* The next event, which must be this one; NULL, and a line on stdout, when it is not. */
+/* The next event, which must be of this type; NULL, and a line on stdout, when it is not. */
 struct rdma_cm_event *next_event(struct rdma_event_channel *channel, enum rdma_cm_event_type type);
 
 /* The same for an event of which only the status matters. */
@@ -83,16 +83,16 @@ bool next_is(struct rdma_event_channel *channel, enum rdma_cm_event_type type, i
 /* A new id with a channel of its own. */
 bool conn_new(struct conn *conn, enum rdma_port_space space);
 
-/* An id whose way to the server is known. */
+/* An id whose route to the server is resolved. */
 bool conn_resolved(struct conn *conn, enum rdma_port_space space, uint16_t port);
 
 /* The id of a request, moved to a channel of its own. */
 bool conn_requested(struct conn *conn, struct rdma_cm_id *listener);
 
-/* A QP of the id's type, its memory, and a receive. */
+/* Makes a QP of the id's type, its memory, and posts a receive. */
 bool conn_ready(struct conn *conn);
 
-/* Sends a message that begins with this letter; receives one and looks at it. */
+/* Sends a message of this letter; receives one and checks it. */
 bool conn_send(struct conn *conn, char letter);
 bool conn_receive(struct conn *conn, char letter);
 
@@ -102,10 +102,10 @@ bool conn_accept(struct conn *conn, const char *words);
 
 void conn_end(struct conn *conn);
 
-/* Were these words sent as private data of which so many bytes arrive? The rest must be 0. */
+/* Is @data, of @len bytes, these words as private data of up to @max bytes? The rest must be 0. */
 bool carried(const void *data, size_t len, const char *words, size_t max);
 
-/* Bytes of a message, and whether they are the ones. */
+/* Fills in a message of this letter, or checks one. */
 void fill(char *data, char letter);
 bool filled(const char *data, char letter);
 

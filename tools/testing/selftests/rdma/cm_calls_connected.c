@@ -2,7 +2,7 @@
 /* Cases of cm_calls: connections whose QPs librdmacm takes through their states. */
 #include "cm_calls.h"
 
-/* What a REQ, REP and REJ carry of the consumer's data; a REQ has the addresses, too. */
+/* Bytes of private data of a REQ, REP and REJ; a REQ has the addresses, too. */
 #define REQ_DATA	56
 #define REP_DATA	196
 #define REJ_DATA	148
@@ -36,7 +36,7 @@ static bool accepts(struct rdma_cm_id *listener)
 	REQUIRE(!rdma_accept(conn.id, &param));
 	REQUIRE(next_is(conn.channel, RDMA_CM_EVENT_ESTABLISHED, 0));
 	REQUIRE(conn_receive(&conn, 'a'));
-	/* That it is connected is known. */
+	/* the id knows already that it is connected */
 	REFUSED(rdma_notify(conn.id, IBV_EVENT_COMM_EST), EISCONN);
 	REQUIRE(conn_send(&conn, 'n'));
 	REQUIRE(next_is(conn.channel, RDMA_CM_EVENT_DISCONNECTED, 0));
@@ -143,7 +143,7 @@ static bool waits_for_the_end(uint16_t port)
 	return true;
 }
 
-/* The client's QP cannot change its state when the reply comes, so the client refuses it. */
+/* The client's QP cannot change its state when the REP comes, so the client rejects. */
 static bool is_refused(struct rdma_cm_id *listener)
 {
 	struct rdma_conn_param param = {};
@@ -173,7 +173,7 @@ static bool cannot_follow(uint16_t port)
 	return true;
 }
 
-/* Beside the port of each case, for listeners that have moved before a request comes */
+/* A second port besides that of each case, for listeners that were moved before a request comes */
 #define OTHER_PORT(port)	((port) + 100)
 
 static bool moves(struct rdma_cm_id *listener)
@@ -198,7 +198,7 @@ static bool moves(struct rdma_cm_id *listener)
 	return true;
 }
 
-/* An event that waits in a channel moves with its id. */
+/* An unread event moves to the other channel with its id. */
 static bool moves_with_events(uint16_t port)
 {
 	struct rdma_event_channel *before, *after = rdma_create_event_channel();

@@ -2,7 +2,7 @@
 /* Cases of cm_calls: datagrams, whose service is looked up by SIDR, and multicast groups. */
 #include "cm_calls.h"
 
-/* What a SIDR request, with the addresses, and a reply carry of the consumer's data. */
+/* Bytes of private data of a SIDR_REQ, which has the addresses, too, and of a SIDR_REP. */
 #define SIDR_REQ_DATA	180
 #define SIDR_REP_DATA	136
 
@@ -33,7 +33,7 @@ static bool accepts(struct rdma_cm_id *listener)
 	return true;
 }
 
-/* Sends a datagram to where an event says. */
+/* Sends a datagram to the destination in an event. */
 static bool send_to(struct conn *conn, struct rdma_ud_param *where, char letter)
 {
 	struct ibv_ah *ah = ibv_create_ah(conn->id->pd, &where->ah_attr);
@@ -109,7 +109,7 @@ static bool bound(struct conn *conn)
 	return conn_ready(conn);
 }
 
-/* Is it the address of a group?  Ethernet's have no LID. */
+/* Is it the address of a multicast group?  On Ethernet it has no LID. */
 static bool leads_to_group(struct conn *conn, const struct ibv_ah_attr *where)
 {
 	struct ibv_port_attr port = {};
@@ -120,7 +120,7 @@ static bool leads_to_group(struct conn *conn, const struct ibv_ah_attr *where)
 	return where->dlid >= 0xc000;
 }
 
-/* The event of a group that is joined, or NULL. */
+/* The event of a join that succeeded, or NULL. */
 static struct rdma_cm_event *joined(struct conn *conn)
 {
 	struct rdma_cm_event *event = next_event(conn->channel, RDMA_CM_EVENT_MULTICAST_JOIN);
@@ -134,8 +134,8 @@ static struct rdma_cm_event *joined(struct conn *conn)
 }
 
 /*
- * Joins the group and then answers the client; gets the client's message by a QP that the library
- * has attached, and answers again.
+ * Joins the group and then answers the client; receives the client's message by a QP that the
+ * library has attached, and answers again.
  */
 static bool is_member(struct rdma_cm_id *listener)
 {
@@ -176,7 +176,10 @@ static bool sends_to_members(uint16_t port)
 	REQUIRE(bound(&conn) && !rdma_join_multicast_ex(conn.id, &attr, &conn));
 	event = joined(&conn);
 	REQUIRE(event);
-	/* Nothing reports when the switches know the group: until the server gets a message. */
+	/*
+	 * No event tells that the switches know the group: repeats until the server receives a
+	 * message.
+	 */
 	REQUIRE(conn_resolved(&asks, RDMA_PS_TCP, port) && conn_ready(&asks));
 	REQUIRE(!rdma_connect(asks.id, &param));
 	answered.fd = asks.channel->fd;
@@ -188,7 +191,7 @@ static bool sends_to_members(uint16_t port)
 	REQUIRE(next_is(asks.channel, RDMA_CM_EVENT_REJECTED, 28));
 	conn_end(&asks);
 	REQUIRE(!rdma_ack_cm_event(event));
-	/* A group is left with its id, too. */
+	/* Destroying its id leaves the group, too. */
 	conn_end(&conn);
 	return true;
 }

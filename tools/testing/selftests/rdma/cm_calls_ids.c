@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Cases of cm_calls: ids by themselves: addresses, ports, options, what they refuse. */
+/* Cases of cm_calls: single ids: addresses, ports, options, and refused calls. */
 #include "cm_calls.h"
 
-/* The last byte of an address in the servers' net that nobody has */
+/* The last byte of an address in the servers' net that no host has */
 #define NOBODY	250
 
 /* Calls that an id refuses, since it is in the wrong state for them. */
@@ -54,7 +54,7 @@ static bool finds_nobody(void)
 	return true;
 }
 
-/* A native address of which the subnet manager knows no path */
+/* A native address to which the subnet manager has no path */
 static bool finds_no_route(void)
 {
 	struct rdma_addrinfo hints = {
@@ -106,7 +106,7 @@ static bool shares_ports(void)
 	REFUSED(bind_to(second.id, "0.0.0.0", ntohs(rdma_get_src_port(first.id))),
 		EADDRNOTAVAIL);
 	REFUSED(bind_to(second.id, "192.0.2.1", 0), EADDRNOTAVAIL);
-	/* An address is in use; a wildcard is not to be had. */
+	/* One address is in use, so that a wildcard cannot be bound. */
 	REQUIRE(!rdma_bind_addr(second.id, own_address()));
 	mine.sin_port = rdma_get_src_port(second.id);
 	REFUSED(rdma_bind_addr(third.id, (struct sockaddr *)&mine), EADDRINUSE);
@@ -157,7 +157,7 @@ static bool lists_devices(void)
 	return true;
 }
 
-/* Connections with options, over a route that the client has brought. */
+/* Connections with options, over a route that the client has set. */
 static bool accepts(struct rdma_cm_id *listener)
 {
 	struct conn conn;

@@ -3,7 +3,7 @@
 #include "cm_calls.h"
 
 /**
- * struct own_qp - a QP that an id does not know
+ * struct own_qp - a QP that its id does not have
  * @id: the id that connects it
  * @cq: for both of its queues
  * @qp: the QP
@@ -126,7 +126,7 @@ static bool accepts(struct rdma_cm_id *listener)
 	return true;
 }
 
-/* As far as the server's answer, with ECE as it is asked for. */
+/* Connects up to the server's answer, with ECE as requested. */
 static bool answered(struct conn *conn, struct own_qp *own, uint16_t port)
 {
 	struct ibv_ece ece = { .vendor_id = 0x1af4, .options = 0x7 };
@@ -177,7 +177,10 @@ static bool own_heard(struct own_qp *own)
 	return true;
 }
 
-/* The first message comes before the RTU does: the QP reports it, and the CM is told. */
+/*
+ * The first message comes before the RTU does: the QP's event reports it, and rdma_notify() passes
+ * it to the CM.
+ */
 static bool is_notified(struct rdma_cm_id *listener)
 {
 	struct rdma_conn_param param = {
@@ -216,7 +219,7 @@ static bool is_early(uint16_t port)
 	return true;
 }
 
-/* The QP attributes that an id gives before it connects, and after it was rejected. */
+/* The QP attributes that an id returns before it connects, and after it was rejected. */
 static bool serves_nobody(struct rdma_cm_id *listener)
 {
 	struct conn conn;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Cases of cm_calls: the settings that configfs has for an Ethernet port, and what follows them; a
- * neighbour that gets another link address.
+ * Cases of cm_calls: the settings of an Ethernet port in configfs, and their effects; a neighbour
+ * whose link address changes.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #define DEFAULT_TOS	104
 #define OWN_TOS		8
 
-/* Where a setting of the id's port stands */
+/* Path of a setting of the id's port */
 static const char *setting(struct rdma_cm_id *id, const char *name)
 {
 	static char path[200];
@@ -118,7 +118,7 @@ static bool sets_classes(uint16_t port)
 
 	REQUIRE(connects(port, 0, DEFAULT_TOS));
 	REQUIRE(connects(port, OWN_TOS, OWN_TOS));
-	/* They are the port's, however long the folder stands. */
+	/* The settings are the port's, and do not end with the folder. */
 	REQUIRE(!rmdir(folder(conn.id)) && !mkdir(folder(conn.id), 0755));
 	REQUIRE(is_set(conn.id, "default_roce_tos", "104\n"));
 	REQUIRE(set(conn.id, "default_roce_tos", "0"));
@@ -128,7 +128,7 @@ static bool sets_classes(uint16_t port)
 	return true;
 }
 
-/* The port has RoCE v2 alone. */
+/* The port has only RoCE v2. */
 static bool sets_modes(void)
 {
 	struct conn conn;
@@ -157,7 +157,7 @@ static bool sets_modes_client(uint16_t port)
 	return sets_modes();
 }
 
-/* Runs a program; the word behind these in the first line that it prints goes to WORD. */
+/* Runs a program; copies the word behind @words in the first line that it prints to @word. */
 static bool run(const char *command, const char *words, char word[40])
 {
 	FILE *out = popen(command, "r");
@@ -171,7 +171,7 @@ static bool run(const char *command, const char *words, char word[40])
 }
 
 /**
- * struct neighbour - the server, as this host knows it
+ * struct neighbour - this host's neighbour entry of the server
  * @address: its IP address
  * @device: the net device that the id's port stands on
  * @link: its link address
@@ -196,8 +196,8 @@ static bool know_neighbour(struct rdma_cm_id *id, struct neighbour *server)
 }
 
 /*
- * Tells this host that the server has a link address that differs by so many bits; a permanent one
- * is not looked for any more.
+ * Sets the server's link address in this host's neighbour table to one in which @bits is inverted;
+ * a permanent entry is not resolved again.
  */
 static bool tell_neighbour(const struct neighbour *server, unsigned int bits, const char *state)
 {
@@ -221,8 +221,9 @@ static bool stays(struct rdma_cm_id *listener)
 }
 
 /*
- * The id is told as soon as its route is known, each time that the link address is another one than
- * the route's, and else not. What it has goes on: the packets take the address that they took.
+ * The id gets an event as soon as its route is resolved, each time that the link address changes
+ * from that of the route, and not otherwise. A connection goes on: its packets keep the old
+ * address.
  */
 static bool sees_neighbour_move(uint16_t port)
 {

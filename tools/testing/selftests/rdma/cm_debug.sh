@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 2 --core ours --kernel debug --cpus 2 --subnet opensm --timeout 5400 --append kmemleak=off
-# Connections in the debug kernel: many at once amid faults of the links, messages that no manager sends,
+# Connections in the debug kernel: many at once with faults of the links, messages that no manager sends,
 # processes that end, and that lose their device, at every stage. kmemleak is off, since it takes half of
 # the time.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

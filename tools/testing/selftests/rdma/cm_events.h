@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Events of connections for programs that end, and say why, when a call fails or another event
- * comes than the one that must.
+ * Events of connections for programs that end, and print why, when a call fails or another event
+ * comes than the expected one.
  */
 #ifndef CM_EVENTS_H
 #define CM_EVENTS_H
@@ -24,7 +24,7 @@ static inline void fail(const char *what)
 
 #define MUST(call)	do { if (call) fail(#call); } while (0)
 
-/* Is there an event, or will there be one? Its id may have done in the kernel what leads to it. */
+/* Is there an event, or will there be one? A call of its id may have caused it already. */
 static inline bool comes(struct rdma_event_channel *channel)
 {
 	struct pollfd ready = { .fd = channel->fd, .events = POLLIN };

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours
-# Kernel consumers of what ib_cm has beyond Linux 6.12, between two guests and within one: listens
-# directed by port, LID, P_Key and private data; requests that change hands; receives that are posted
-# with the reply; datagram services that are elsewhere; two that call each other.
+# Kernel consumers of ib_cm's functions beyond Linux 6.12, between two guests and within one: listens
+# directed by port, LID, P_Key and private data; requests that are handed to another id; receives that are
+# posted with the reply; redirected datagram services; two peers that call each other.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 10
 
@@ -12,7 +12,7 @@ port=/sys/class/infiniband/$LAB_DEV/ports/1
 kcm() { cat "/sys/module/rdma_kcm_ext/parameters/$1"; }
 tell() { echo "$2" >"/sys/module/rdma_kcm_ext/parameters/$1"; }
 
-# target LID GID: ask there from now on; the GID's last four groups tell ports apart
+# target LID GID: sets the port to connect to; the last four groups of GIDs differ between ports
 target()
 {
 	tell peer_lid "$1"
@@ -37,7 +37,7 @@ ok "there were checks" test "$(kcm passed)" -gt 200
 ok "both call" tell call 20
 lab-barrier called
 is "all checks hold" 0 "$(kcm failed)"
-# The greater GUID goes on, so that one of the two has always yielded.
+# The peer with the greater GUID goes on, so that one of the two has always yielded.
 is "one of the two yields" 20 "$(($(kcm yielded) > $(kcm kept) ? $(kcm yielded) : $(kcm kept)))"
 ok "the consumer goes" rmmod rdma_kcm_ext
 finish

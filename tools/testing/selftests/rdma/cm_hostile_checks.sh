@@ -10,10 +10,10 @@ hostile()
 	/lab/src/tools/testing/selftests/rdma/cm_hostile.py "${lid[1]}" "$own_gid" "$server_gid" $victim_port "$@"
 }
 
-# received: how many messages of each kind have arrived
+# received: prints how many messages of each kind have arrived
 received() { for kind in $kinds; do cat "$port/cm_rx_msgs/$kind"; done; }
 
-# more N: of each kind so many have arrived since $before, which has what received() said
+# more N: N of each kind have arrived since $before, which has the output of received()
 more() { [ "$(received)" = "$(for n in $before; do echo $((n + $1)); done)" ] || { received; return 1; }; }
 
 pings() { rping -c -a "$server4" -C "$1" -V; }
@@ -30,7 +30,7 @@ connected_during()
 qps() { lab-vhcactl qps "node$LAB_NODE-0" | wc -l; }
 qps_as_before() { [ "$(qps)" = "$qps_before" ] || { lab-vhcactl qps "node$LAB_NODE-0"; return 1; }; }
 
-# listener_alone PID: of the program's ids that which listens is the only one
+# listener_alone PID: the listening id is the only one of the program
 listener_alone() { [ "$(rdma resource show cm_id | grep -c " pid $1 ")" = 1 ]; }
 
 # connection_of PID: what the rdma tool shows of the program's connection
@@ -46,8 +46,8 @@ grows()
 	within longer "$1" "$size"
 }
 
-# numbers_of: the own number and the peer's of the connection, the only one that has been
-# made since $instance traces
+# numbers_of: prints the own number and the peer's of the connection, the only one that was made since
+# $instance traces
 numbers_of() { sed -n 's/.* icm_send_rtu: local_id=\([0-9]*\) remote_id=\([0-9]*\) .*/\1 \2/p' $instance/trace; }
 
 # Node 2 has a connection, and sends messages that name it to the server in node 1.
@@ -85,7 +85,7 @@ live_checks()
 	fi
 	lab-barrier end
 	if [ "$LAB_NODE" = 2 ]; then
-		# its own end has heard of nothing, or found that nobody answers
+		# its own end has got no event, or found that it gets no answer
 		kill -9 $pid
 		wait $pid
 		rmdir $instance

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours
 # long: --core ours,distro
-# Kernel consumers that connect RC QPs between two guests, and within one, by ib_cm alone: data on
-# each connection, its end, refusals by nobody and by somebody, a datagram to a service that was resolved,
-# the counters.
+# Kernel consumers that connect RC QPs between two guests, and within one, with ib_cm only: data on each
+# connection, its end, rejects without a listener and by a consumer, a datagram to a service that was
+# resolved, the counters.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 11
 
@@ -13,7 +13,7 @@ port=/sys/class/infiniband/$LAB_DEV/ports/1
 kcm() { cat "/sys/module/rdma_kcm/parameters/$1"; }
 count() { cat "$port/$1"; }
 
-# target LID GID: connect there from now on; the GID's last four groups tell ports apart
+# target LID GID: sets the port to connect to; the last four groups of GIDs differ between ports
 target()
 {
 	echo "$1" >/sys/module/rdma_kcm/parameters/peer_lid
@@ -22,7 +22,7 @@ target()
 
 run() { echo "$1" >/sys/module/rdma_kcm/parameters/run; }
 
-# until_is PARAMETER VALUE: the lab's time-out is the limit; without the parameter the test ends
+# until_is PARAMETER VALUE: waits; the lab's time-out is the limit; without the parameter the test ends
 until_is()
 {
 	local value

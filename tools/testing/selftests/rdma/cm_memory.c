@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * cm_memory ADDRESS: each command of a connection, of a datagram service and of a group lacks
- * memory, or cannot read or write its caller's, at each of the places where it may, one after the
- * other (fail-nth); TAP on stdout.  The same command has to succeed then, and the commands that
- * follow it as if nothing had been; a connection that could not be accepted may be refused instead,
- * which its other end has to be told.  The process has both ends, whose QPs are only numbers.
+ * memory, or cannot read or write its caller's, at each of the places where that may happen, one
+ * after the other (fail-nth); TAP on stdout.  The same command then has to succeed, and the
+ * commands after it as if nothing had happened; a connection that could not be accepted may be
+ * rejected instead, of which its other end has to get an event.  The process has both ends, whose
+ * QPs are only numbers.
  */
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>
@@ -30,11 +31,11 @@ enum end { LISTENER, CLIENT, SERVER, ENDS };
 enum file { HERE, THERE, ELSEWHERE, FILES };
 
 /**
- * struct flow - what a sequence of commands has
- * @fd: its files
- * @id: its ids
+ * struct flow - state of a sequence of commands
+ * @fd: open files
+ * @id: ids
  * @ps: their port space
- * @number: of the sequence: its QPs are no earlier one's, which the CM keeps from use for a while
+ * @number: of the sequence, for new QP numbers: the CM keeps old ones from use for a while
  * @again: the command is made once more, after it has failed
  */
 static struct flow {
@@ -51,7 +52,7 @@ static unsigned int point, failed;
 /* ---- faults ---- */
 
 static int fail_nth;
-/* So many places on, the next command fails; 0: it does not. */
+/* The number of the place at which the next command fails; 0: at none. */
 static unsigned int nth;
 static bool lacked;
 
@@ -60,14 +61,14 @@ static void tell_fail_nth(unsigned int value)
 	char text[12];
 	int len = snprintf(text, sizeof(text), "%u", value);
 
-	/* This copies from user memory, too, so it may come to the place itself; but only once. */
+	/* this write copies from user memory, too, so it may fail itself; but only once */
 	if (write(fail_nth, text, len) == len || write(fail_nth, text, len) == len)
 		return;
 	perror("# fail-nth");
 	exit(1);
 }
 
-/* Did the command come to the place?  Reading may come there itself. */
+/* Did the command come to the place?  The read may come to it itself. */
 static bool was_there(void)
 {
 	char text[12] = "";
@@ -209,7 +210,7 @@ static int accept_it(void)
 	return ASK(THERE, ACCEPT, req, 0);
 }
 
-/* What the client's side does when it has got its QP ready */
+/* The client's part when its QP is ready */
 static int complete(void)
 {
 	struct rdma_ucm_accept req = { .id = flow.id[CLIENT] };
@@ -253,7 +254,7 @@ static int join_group(void)
 	return err;
 }
 
-/* What destroys has done so, even if its answer cannot be written. */
+/* A command that destroys has done so, even if its answer cannot be written. */
 static int gone(int err)
 {
 	return flow.again && err == ENOENT ? 0 : err;
@@ -285,7 +286,7 @@ static int destroy_server(void)
 
 /* ---- events ---- */
 
-/* One of two events. One that could not be read is still there. */
+/* Reads one of two events. An event whose read has failed is read again. */
 static int get_either(enum file file, enum event wanted, enum event other)
 {
 	struct pollfd ready = { .fd = flow.fd[file], .events = POLLIN };
@@ -331,8 +332,8 @@ static int joined(void) { return get_event(HERE, MULTICAST_JOIN); }
  * struct step - a command of a sequence
  * @name: which one
  * @run: makes it; returns its errno
- * @refused: the other end is told that the command has failed for good, and how the sequence ends;
- *	NULL for a command that has to succeed in the end
+ * @refused: for a command that may fail for good: the events of the other end, and how the sequence
+ *	ends; NULL for a command that has to succeed in the end
  */
 struct step {
 	const char *name;
@@ -366,13 +367,13 @@ static const struct step membership[] = {
 	STEP(join_group), STEP(joined), STEP(destroy_client), {}
 };
 
-/* Routing has an errno of its own for want of memory. */
+/* Route lookups report a lack of memory by an errno of their own. */
 static bool is_lack(int err)
 {
 	return err == ENOMEM || err == ENOBUFS || err == EFAULT;
 }
 
-/* Plays the sequence with the fault in one step. */
+/* Runs the sequence with the fault in one step. */
 static bool play(const struct step *steps, const struct step *faulty, unsigned int fault)
 {
 	bool good = true, ended = false;
@@ -405,7 +406,7 @@ static bool play(const struct step *steps, const struct step *faulty, unsigned i
 	return good;
 }
 
-/* Each fault of each step; at least one of all must have been met. */
+/* Runs the sequence with each fault of each step; at least one fault of all must have happened. */
 static void sweep(const char *name, uint16_t ps, const struct step *steps)
 {
 	unsigned int all = 0, bad = 0;

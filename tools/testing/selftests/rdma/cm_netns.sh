@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 400
-# Ids in network namespaces: each has its own addresses and ports, and a request goes to the one whose
+# Ids in network namespaces: each has its own addresses and ports, and a request goes to the namespace whose
 # interface it is for.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
@@ -12,7 +12,7 @@ other4=10.81.0.$LAB_NODE other_server4=10.81.0.1
 elsewhere() { ip netns exec other "$@"; }
 has_carrier() { elsewhere grep -q 1 /sys/class/net/ibx/carrier; }
 
-# namespace: another one has an interface of its own on the same port
+# namespace: makes one with an interface of its own on the same port
 namespace()
 {
 	ip netns add other && ip link add link "$(net_device)" name ibx type ipoib &&

@@ -2,8 +2,8 @@
 /*
  * cm_peer lose kill|remove DEVICE OWN PEER CONTROL: processes, each with an end of a connection or
  * of a datagram service at another stage, are killed, or lose the device.
- * cm_peer watch kill|remove OWN PEER CONTROL: has all the other ends, in another guest, and says
- * what each of them is told; TAP on stdout.  CONTROL is an address at which the two talk by TCP.
+ * cm_peer watch kill|remove OWN PEER CONTROL: has all the other ends, in another guest, and reports
+ * the events of each of them; TAP on stdout.  CONTROL is an address at which the two talk by TCP.
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -21,8 +21,8 @@
 enum { REJ_NO_SERVICE = 8, REJ_CONSUMER = 28, SIDR_REJECT = 2 };
 
 /*
- * What the process that is lost has done. Those come last for whose answer the other end does not
- * wait longer when it is told to: it gives up after a minute.
+ * What the process that is lost has done. The last two stages take longest: the other end waits for
+ * the answer to its DREQ and gives up after a minute.
  */
 enum stage {
 	ASKED, ANSWERED, CONNECTED, ENDING, LISTENING, UNREAD, HEARD, ACCEPTED, ESTABLISHED,
@@ -32,8 +32,8 @@ enum stage {
 /**
  * struct row - a stage
  * @name: what is lost
- * @event: what the other end is told, or NOTHING
- * @status: with this status
+ * @event: event of the other end, or NOTHING
+ * @status: its status
  * @asks: the process that is lost is the client
  */
 static const struct row {
@@ -65,9 +65,9 @@ static const struct row {
 static struct sockaddr_in own, peer, control;
 
 /*
- * Ids have numbers of QPs alone: what happens to QPs is the business of cm_removal. Each connection
- * has another number, for one that its peer uses, or has used a moment ago, shows the CM that the
- * older connection is stale. No QP of the device has such a number.
+ * Ids have only numbers of QPs: cm_removal tests QPs. Each connection has another number, since a
+ * number that its peer uses, or has used a moment ago, tells the CM that the older connection is
+ * stale. No QP of the device has such a number.
  */
 static struct rdma_conn_param params[STAGES];
 
@@ -103,7 +103,7 @@ static struct rdma_cm_id *listener(struct rdma_event_channel *channel, enum stag
 	return id;
 }
 
-/* An id whose way to the peer is known. */
+/* An id whose route to the peer is resolved. */
 static struct rdma_cm_id *resolved(struct rdma_event_channel *channel, enum stage stage)
 {
 	struct rdma_cm_id *id;
@@ -136,7 +136,7 @@ static void hear(int fd)
 		fail("the other side has given up");
 }
 
-/* ---- who is lost ---- */
+/* ---- the side that is lost ---- */
 
 static void ask(struct rdma_event_channel *channel, enum stage stage)
 {
@@ -182,7 +182,7 @@ static void serve(struct rdma_event_channel *channel, enum stage stage, int read
 		expect(channel, RDMA_CM_EVENT_DISCONNECTED);
 }
 
-/* Says READY at its stage, and lives on until GO is closed. */
+/* Writes to READY at its stage, and lives until GO is closed. */
 static void live(enum stage stage, int ready, int go)
 {
 	struct rdma_event_channel *channel = rdma_create_event_channel();
@@ -198,7 +198,7 @@ static void live(enum stage stage, int ready, int go)
 	_exit(read(go, &byte, 1) != 0);
 }
 
-/* The process of a stage has come there, and so has the other program. */
+/* Waits until the process of a stage has come to it, and the other program, too. */
 static pid_t prepare(enum stage stage, int talk, int go[2])
 {
 	int pipes[2];
@@ -253,7 +253,7 @@ static int lose(bool removes, const char *name)
 	return 0;
 }
 
-/* ---- who watches ---- */
+/* ---- the side that watches ---- */
 
 /**
  * struct end - the end of a stage that is not lost
@@ -301,8 +301,8 @@ static void watch_server(struct end *end, enum stage stage)
 }
 
 /*
- * The id of a request that is not accepted has no events. Accepting it fails, or, when its end
- * comes just then, comes to nothing.
+ * The id of a request that is not accepted has no events. Accepting it fails, or succeeds without a
+ * connection if its end is noticed only then.
  */
 static bool too_late(struct end *end, enum stage stage)
 {
@@ -311,7 +311,7 @@ static bool too_late(struct end *end, enum stage stage)
 	return expect(end->channel, RDMA_CM_EVENT_REJECTED) == end->id;
 }
 
-/* The id has heard all that it had to: it can still do the next thing that it would have done. */
+/* After all its events, the id still accepts the call that it would have made next. */
 static bool goes_on(struct end *end, enum stage stage)
 {
 	if (stage == ASKED)
@@ -321,7 +321,7 @@ static bool goes_on(struct end *end, enum stage stage)
 	return !rdma_disconnect(end->id);
 }
 
-/* Is the end told what it must be? */
+/* Has the end got the event that it must get? */
 static bool told(struct end *end, enum stage stage)
 {
 	const struct row *row = &rows[stage];
@@ -377,7 +377,7 @@ static int watch(bool removes)
 	}
 	hear(talk);
 	for (enum stage stage = 0; stage < STAGES; stage++) {
-		/* The port is not there at all, as long as its device is not. */
+		/* Without its device there is no port at all. */
 		bool good = (removes && stage == LISTENING) || told(&ends[stage], stage);
 
 		printf("%sok %d - %s: %s\n", good ? "" : "not ", stage + 1,

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600
 # long: --core ours,distro
-# What is told to the other ends of processes that are killed, or lose their device, at every stage of a
+# Events of the other ends of processes that are killed, or lose their device, at every stage of a
 # connection and of a datagram service. The processes are in node 2, the other ends in node 1, and the
-# subnet's manager there, too.
+# subnet manager there, too.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh

@@ -31,15 +31,15 @@ clients()
 	return $rc
 }
 
-# What mckey joins below, by its options. Before that both nodes are members of all these groups:
-# opensm answers who joins before it has told the switches, which nothing reports. mckey gives it
-# 3 s for that, and a guest may stand still for longer.
+# Groups that mckey joins below, by its options. Before that both nodes are members of all these groups:
+# opensm answers a join before it has programmed the switches, which no event reports. mckey gives it 3 s
+# for that, and a guest may be paused for longer.
 groups=("-b $own4 -m 239.1.2.3" "-b $own6 -m ff15::4711" "-b $own4 -M ff12::4711"
 	"-b $own4 -p 0x0002 -m 239.1.2.5" "-b $own4 -m 239.1.2.4")
 members=()
 
-# join_groups: this node has a member in each group, which is stopped as soon as it is one, since it
-# polls without end. Only one node asks the switch, which takes long. All nodes meet here.
+# join_groups: makes this node a member of each group by a program that is stopped as soon as it is one,
+# since it polls without end. Only one node asks the switch, which takes long. All nodes meet here.
 join_groups()
 {
 	local one
@@ -85,8 +85,8 @@ alone()
 		mckey -b "$own4" -s -C 20 -m "$group" && mckey_ended $pid
 }
 
-# cmtime says how long each step took; its exit status says nothing. It asks for all paths at once,
-# and waits 2 s for them if it is not told otherwise.
+# cmtime prints how long each step took; its exit status means nothing. It asks for all paths at once, and
+# waits only 2 s for them by default.
 timed()
 {
 	served "cmtime-$1-$3" cmtime_listens ended "cmtime -b $1 -c $3" \

@@ -3,14 +3,14 @@
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600
 # long: --core ours,distro
 # rdma-core's own tests of librdmacm, both sides on node 1's adapter, which has an address.
-# Node 2 is a member of the multicast group that they use, and so is another program of node 1's:
-# opensm gives switches no way to a group of one port, and answers a port's first member before it
-# has given them one. The tests send as soon as they have the answer.
+# Node 2 is a member of the multicast group that they use, and so is another program of node 1: opensm
+# writes no entry for a group of one port, and answers a port's first member before it has written one. The
+# tests send as soon as they have the answer.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 
-# what the tests make of node 1's address
+# where the tests find node 1's address
 group=230.${server4#*.}
 served_output=$LAB_OUT/member.node$LAB_NODE
 
@@ -22,8 +22,8 @@ in_table()
 	ibroute -M "$(switch_lids)" | grep "^$mlid .*x.*x"
 }
 
-# The member is stopped once it is one: it polls for messages without end, and would take the processor
-# from all others. Only one node asks the switch, which takes long, too.
+# The member is stopped once it is one: it polls for messages without end, and would take the processor from
+# all others. Only one node asks the switch, which takes long, too.
 ready()
 {
 	local member

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * QPs of connections that carry nothing.
+ * QPs of connections without traffic.
  */
 #ifndef CM_QP_H
 #define CM_QP_H

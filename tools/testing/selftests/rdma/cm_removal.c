@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * cm_removal kill|remove DEVICE ADDRESS: processes with connections to themselves, each at another
- * stage of its life, are killed, or lose the device; TAP on stdout. Every one has both ends.
+ * stage of its life, are killed, or lose the device; TAP on stdout. Each process has both ends.
  */
 #include <arpa/inet.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include "cm_events.h"
 #include "device.h"
 
-#define RESOLVE_TIME	60000	/* ms: the subnet manager's guest may stand still */
+#define RESOLVE_TIME	60000	/* ms: the subnet manager's guest may be paused */
 #define FIRST_PORT	7800
 
 enum stage {
@@ -109,7 +109,7 @@ static void connect_until(struct ends *ends, enum stage stage)
 	if (stage == ESTABLISHED)
 		return;
 	MUST(rdma_disconnect(*client));
-	/* The client's end is answered only when the server ends its own. */
+	/* The client's end gets its answer only when the server disconnects, too. */
 	expect(ends->server, RDMA_CM_EVENT_DISCONNECTED);
 	MUST(rdma_disconnect(*server));
 	expect(ends->client, RDMA_CM_EVENT_DISCONNECTED);
@@ -144,7 +144,7 @@ static void await_removal(struct ends *ends, enum stage stage)
 	}
 }
 
-/* Files that have lost their device still work, though not with that device. */
+/* Files that have lost their device can still be used, though not with that device. */
 static void use_again(struct rdma_event_channel *channel, enum stage stage)
 {
 	struct sockaddr_in any = {
@@ -158,7 +158,10 @@ static void use_again(struct rdma_event_channel *channel, enum stage stage)
 	MUST(rdma_destroy_id(id));
 }
 
-/* Says READY at its stage, and lives on until GO is closed: the device is about to go. */
+/*
+ * Writes to READY at its stage, and lives until GO is closed, when the device is about to be
+ * removed.
+ */
 static void live(enum stage stage, int ready, int go)
 {
 	struct rdma_cm_id *ids[3];

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600
 # long: --core ours,distro
-# Processes with connections are killed at every stage of these, and lose their device: nothing is
-# left, and who lost it is told and goes on. The manager is in node 1, the processes are in node 2.
+# Processes with connections are killed at every stage of these, and lose their device: nothing is left, and
+# a process that lost it gets events and goes on. The manager is in node 1, the processes are in node 2.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 
-# addresses_again: and knows the way to the peer, for which rping waits only 2 s
+# addresses_again: the device has its addresses, and the route to the peer, for which rping waits only 2 s
 addresses_again() { own_addresses && reaches $server4; }
 active() { [ "$(port_state "$LAB_DEV")" = "4: ACTIVE" ]; }
 

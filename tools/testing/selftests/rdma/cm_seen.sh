@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 400
 # long: --core ours,distro
-# What a connection by address shows of itself by trace points, from its beginning to its end.
-# golden/cm_trace has their names.
+# Trace points of a connection by address, from its beginning to its end. golden/cm_trace has their names.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
@@ -82,7 +81,7 @@ messages_are_traced()
 	fi >"$LAB_OUT/numbers.$LAB_NODE"
 }
 
-# Both have said so, and with equal numbers.
+# Both sides have traced it, with equal numbers.
 messages_are_equal()
 {
 	cat "$LAB_OUT"/numbers.[12]

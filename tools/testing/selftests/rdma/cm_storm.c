@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * cm_storm server N ADDRESS | client N ADDRESS: N connections at once, every tenth of which the
- * server refuses. The client then disconnects those that stand, and ends; the server ends when it
- * is told to (SIGTERM) and the last of its connections has gone. Each prints what became of every
- * one of them, in lines that must be the same on both sides.
+ * server refuses. The client then disconnects the established ones, and ends; the server ends when
+ * it gets SIGTERM and the last of its connections has ended. Each prints the outcome of every one
+ * of them, in lines that must be the same on both sides.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,9 +20,9 @@
 #define PORT		7700
 #define EVERY		10
 /*
- * Longer than nothing may happen while all goes well. A server that is slow has a REQ that comes
- * again answered by an MRA, which lets the client wait for 69 s; if the REJ behind it is lost, that
- * is how long it takes until the client asks again. Sixteen REQs that are all lost take 103 s.
+ * A longer pause than this does not happen while all is well. A slow server answers a repeated REQ
+ * with an MRA, which lets the client wait for 69 s; if the REJ behind it is lost, the client takes
+ * that long to send the REQ again. Sixteen REQs that are all lost take 103 s.
  */
 #define PATIENCE	180000	/* ms */
 
@@ -34,7 +34,7 @@ static const char *const fate_names[] = {
 
 /**
  * struct one - a connection, as this side sees it
- * @fate: what became of it
+ * @fate: its outcome
  * @number: which one it is
  * @id: its id, while there is one
  */
@@ -79,7 +79,7 @@ static void settle(struct one *one, enum fate fate)
 	one->fate = fate;
 }
 
-/* A request that comes again, since the answer was lost, has the answer that it had before. */
+/* A repeated request, whose answer was lost, gets the same answer again. */
 static void answer(struct rdma_cm_event *event)
 {
 	struct rdma_conn_param param = { .rnr_retry_count = 7 };
@@ -157,7 +157,7 @@ static void go_on(struct rdma_cm_event *event)
 	}
 }
 
-/* Handles events until *COUNT is at least GOAL and, for a server, it was told to end. */
+/* Handles events until *COUNT is at least GOAL and, for a server, SIGTERM has come. */
 static bool until(const uint32_t *count, const uint32_t *goal, bool serves)
 {
 	struct pollfd ready = { .fd = channel->fd, .events = POLLIN };
@@ -175,7 +175,7 @@ static bool until(const uint32_t *count, const uint32_t *goal, bool serves)
 	return true;
 }
 
-/* How many connections have not ended: the client may know of some that this side does not yet. */
+/* Number of connections that have not ended, including those that only the client knows yet. */
 static uint32_t standing(void)
 {
 	uint32_t n = 0;

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Checks of cm_loss.sh and cm_debug.sh: sourced behind lib.sh, subnet.sh and connections.sh. $many
-# connections at once while the CM's messages are lost, come twice, late and in another order: both sides
-# agree about each, and nothing is left.
+# connections at once while the CM's messages are lost, duplicated, delayed and reordered: both sides agree
+# about each, and nothing is left.
 # shellcheck shell=bash disable=SC2034
 
-# Three times as long as cm_storm waits for something to happen: to be connected, to be
-# disconnected, and what the machine takes. A client that is killed gives no account.
+# Three times as long as cm_storm waits for an event: to be connected, to be disconnected, and for the
+# machine's own work. A client that is killed prints no outcomes.
 CM_PATIENCE=540
 
 # storm NAME FAULT...: that many connections with these faults of the links
@@ -27,7 +27,7 @@ storm()
 }
 stopped_well() { kill "$1" && ended "$1" 200; }
 
-# agreed NAME: each is established, and gone by now, or refused, in both accounts
+# agreed NAME: each is established, and disconnected by now, or refused, in both accounts
 agreed()
 {
 	diff <(grep '^[0-9]' "$LAB_OUT/$1.node1") <(grep '^[0-9]' "$LAB_OUT/$1.node2") || return 1

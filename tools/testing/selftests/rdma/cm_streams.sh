@@ -10,19 +10,19 @@
 
 file_mb=64
 
-# rsocket_serves PID: until it listens; only then does it print this line
+# rsocket_serves PID: waits until it listens; only then does it print this line
 rsocket_serves() { said "$1" usec/xfer; }
 streams4() { both rsocket_serves $server4 "$own4" "$@"; }
 streams6() { both rsocket_serves $server6 "$own6" "$@"; }
 streams_gid() { both rsocket_serves "$server_gid" "$own_gid" "$@" -f gid; }
 
-# has_datagrams PID: until somebody has UDP port 7174
+# has_datagrams PID: waits until a program has UDP port 7174
 has_datagrams() { awaited "$1" grep -q ':1C06 ' /proc/net/udp; }
 
-# datagrams COUNT OPTION...: udpong's server serves for ever. Its client's exit status says nothing; it
-# prints how many datagrams there were, a pattern, and only when all went well. Until librdmacm has an
-# address handle it sends by UDP, and the first datagram by RDMA may overtake those: where none is
-# answered, the server may be told that this is all before it has heard of some.
+# datagrams COUNT OPTION...: udpong's server runs until it is stopped. Its client's exit status means
+# nothing; it prints the number of datagrams, a pattern, and only when all went well. Until librdmacm has an
+# address handle it sends by UDP, and the first datagram by RDMA may overtake those: where none is answered,
+# the server may get the end mark before some of them.
 datagrams()
 {
 	local count=$1
@@ -31,7 +31,7 @@ datagrams()
 		{ [ "$LAB_NODE" != 2 ] || grep -q "^custom  *1k  *$count " "$served_output"; }
 }
 
-# copied: what node 2 sends has the same sum in node 1
+# copied: the file that node 2 sends has the same sum in node 1
 copied()
 {
 	served rcopy cm_listens stopped rcopy rcopy /tmp/sent "$server4:/tmp/received"
@@ -41,7 +41,8 @@ sum() { sha256sum <"$1" | cut -d' ' -f1; }
 plan 15
 ok "ports have addresses" connections_up
 native_addresses
-# not -T a: there rstream gives up when it sees that its peer has hung up, though the last data are there
+# not -T a: with it rstream gives up when it sees that its peer has hung up, though the last data has
+# arrived
 for test in b n; do ok "rstream, -T $test" streams4 rstream -S 4096 -C 50 -I 4 -T v -T $test; done
 ok "rstream of large messages" streams4 rstream -S 262144 -C 20 -I 1 -T v
 ok "rstream over IPv6" streams6 rstream -S 4096 -C 50 -I 4 -T v

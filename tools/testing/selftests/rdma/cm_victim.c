@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * cm_victim ADDRESS PORT: accepts every connection, and gives up each that goes wrong, until it is
- * ended by a signal.
+ * cm_victim ADDRESS PORT: accepts every connection, and destroys each that fails, until a signal
+ * ends it.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600
 # long: --core ours,distro
 # Kernel consumers that connect by IP address, to the other guest and to themselves: a word on each
-# connection, refusals by the consumer and by nobody.
+# connection, rejects by the consumer and without a listener.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh

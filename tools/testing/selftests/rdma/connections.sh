@@ -5,22 +5,22 @@
 
 server4=10.78.0.1 server6=fd00:78::1
 own4=10.78.0.$LAB_NODE own6=fd00:78::$LAB_NODE
-# how long a client may take
+# time limit of a client
 CM_PATIENCE=${CM_PATIENCE:-240}
 
 # net_device: the network interface whose hardware address is the GID of the device's port
 net_device() { ls "/sys/class/infiniband/$LAB_DEV/device/net"; }
 
-# solicits NET: it asks for a neighbour for a minute. The first solicitations may come before
-# switches know of their group, and nobody tells when they do; and the peer may stand still.
+# solicits NET: waits up to a minute until a neighbour answers. The first solicitations may come before
+# switches have the entries of their group, which no event reports; and the peer may be paused.
 solicits()
 {
 	echo 60 >"/proc/sys/net/ipv6/neigh/$1/mcast_solicit"
 	echo 60 >"/proc/sys/net/ipv4/neigh/$1/mcast_solicit"
 }
 
-# reaches ADDRESS: it answers; what ping says is shown. Packets that wait for the way to it are
-# dropped if the subnet manager is slow to tell it, so that one request alone may have no answer.
+# reaches ADDRESS: it answers; the output of ping is shown. Packets that wait for a path are dropped if the
+# subnet manager is slow to answer, so that a single request may get no answer.
 reaches() { within ping -q -c 1 -w 20 "$1" && cat /tmp/within; }
 
 # own_addresses: IPoIB gives the port this node's addresses
@@ -47,7 +47,7 @@ connections_up()
 	lab-barrier reached
 }
 
-# awaited PID COMMAND...: until COMMAND succeeds; fails when PID ends first, or after $patience
+# awaited PID COMMAND...: waits until COMMAND succeeds; fails when PID ends first, or after $patience
 awaited()
 {
 	local pid=$1 deadline=$((SECONDS + patience))
@@ -58,15 +58,15 @@ awaited()
 	done
 }
 
-# sleeps PID: it waits for an event; what it called before has been done
+# sleeps PID: it waits for an event, so that its earlier calls are done
 sleeps() { grep -q '^State:.S' "/proc/$1/status"; }
 
-# cm_listens PID: until PID listens with an RDMA CM id. It is shown so before the CM listens for it.
+# cm_listens PID: PID listens with an RDMA CM id. The rdma tool shows that before the CM listens for it.
 cm_listens() { awaited "$1" cm_listening "$1"; }
 cm_listening() { rdma resource show cm_id 2>/dev/null | grep -q "state LISTEN .*pid $1 " && sleeps "$1"; }
 
-# cm_serves PID: the same as cm_listens for one that has a native address, whose ids the rdma tool does
-# not show: until there is an id, and PID sleeps
+# cm_serves PID: as cm_listens for a program with a native address, whose ids the rdma tool does not show:
+# there is an id, and PID sleeps
 cm_serves() { awaited "$1" cm_sleeping "$1"; }
 cm_sleeping() { rdma resource show | grep -q 'cm_id [1-9]' && sleeps "$1"; }
 
@@ -80,7 +80,7 @@ native_addresses()
 	export server_gid own_gid
 }
 
-# stopped PID: a program that goes on for ever is told to end, and does; it had not ended by itself
+# stopped PID: ends a program that would run on, and had not ended by itself
 stopped()
 {
 	local status=0
@@ -92,7 +92,7 @@ stopped()
 }
 
 # served NAME READY END "SERVER" CLIENT...: SERVER in node 1 and, once READY PID has succeeded there,
-# CLIENT, which may be a function, in node 2; END PID says how the server ends. Their output goes to
+# CLIENT, which may be a function, in node 2; END PID is how the server ends. Their output goes to
 # $LAB_OUT/NAME.nodeK, and its last $served_lines lines to the log.
 served_lines=8
 served()
@@ -127,9 +127,9 @@ served()
 	return "$rc"
 }
 
-# perftest_served NAME PROGRAM OPTION...: PROGRAM of perftest in both nodes, connected by address. Its
-# sides meet by one connection before they make those that they measure, and for these the client may
-# call before the server listens again: so it resolves no address until the server has been seen to.
+# perftest_served NAME PROGRAM OPTION...: PROGRAM of perftest in both nodes, connected by address. Its sides
+# meet by one connection before those that they measure, for which the client may call before the server
+# listens again: so it resolves no address until the server was seen to listen.
 perftest_served()
 {
 	local name=$1
@@ -145,7 +145,7 @@ perftest_seen() { ! awaited "$1" listens_again "$@" || : >"$perftest_again"; }
 # cm_listeners PID: the numbers of the ids by which PID listens
 cm_listeners() { rdma resource show cm_id | sed -n "s/.*cm-idn \([0-9]*\) .*state LISTEN .*pid $1 .*/\1/p"; }
 
-# listens_again PID NUMBERS: PID listens by ids that have none of these numbers
+# listens_again PID NUMBERS: PID listens with ids that have none of these numbers
 listens_again()
 {
 	local now
@@ -167,11 +167,11 @@ over4() { both cm_listens $server4 "$own4" "$@"; }
 over6() { both cm_listens $server6 "$own6" "$@"; }
 over_gid() { both cm_serves "$server_gid" "$own_gid" "$@" -f gid; }
 
-# said PID WORDS: until the server that served() has started has printed WORDS
+# said PID WORDS: waits until the server that served() has started has printed WORDS
 said() { awaited "$1" grep -q "$2" "$served_output"; }
 
-# mckey_receives PID: until PID, of mckey, has posted its receives. It is stopped until mckey_ended,
-# when all has been sent: it would poll without end, and what comes finds its receives all the same.
+# mckey_receives PID: waits until PID, of mckey, has posted its receives. It is stopped until mckey_ended,
+# when everything was sent: it would poll without end, and its receives are posted all the same.
 mckey_receives() { said "$1" "receiving data transfers" && kill -STOP "$1"; }
 mckey_ended() { kill -CONT "$1" && ended "$1"; }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * counters_storm DEVICE STEPS: four threads make QPs, take them to INIT, in turn on port 1 and 2,
- * and destroy them, STEPS each.  It says so, and for each line that it reads then makes QPs
- * that stay in RESET instead of those before, and prints their numbers in a line.
+ * and destroy them, STEPS times each.  The program prints when they begin; for each line that it
+ * reads then it makes QPs that stay in RESET, in place of those before, and prints their numbers in
+ * a line.
  */
 #define _GNU_SOURCE
 #include <errno.h>

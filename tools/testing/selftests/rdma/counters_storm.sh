@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 1 --core ours --ports 2 --cpus 2 --kernel debug --timeout 3600 -- 1000 10
-# counters_storm.sh STEPS ROUNDS: rules of two ports bind QPs that come and go in four threads, STEPS
-# in each; then, ROUNDS times, two rdma tools bind the same QPs, which have no port yet, each for its
+# counters_storm.sh STEPS ROUNDS: rules of two ports bind QPs that four threads make and destroy, in STEPS
+# steps each; then, ROUNDS times, two rdma tools bind the same QPs, which have no port yet, each for its
 # port. At the end there is no counter.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 10
@@ -10,7 +10,7 @@ d=$LAB_DEV
 
 counters() { rdma statistic qp show; }
 no_counters() { ! counters | grep .; }
-# A port has its mode until its last counter has gone.
+# A port keeps its mode until its last counter is freed.
 no_mode() { [ "$(rdma statistic qp mode | grep -c 'mode qp auto off')" = 2 ] || { rdma statistic qp mode; return 1; }; }
 
 for port in 1 2; do
@@ -20,7 +20,7 @@ coproc storm { $programs/counters_storm "$d" "$1"; }
 pid=$storm_PID
 exec {answer}<&"${storm[0]}" {ask}>&"${storm[1]}"
 eval "exec ${storm[1]}>&-"
-# Looking at counters that end is a part of the storm.
+# Reading counters that end is a part of the storm.
 seen=()
 until read -r -t 0 -u "$answer"; do
 	for port in $(counters | sed -n "s|^link $d/\([12]\) .*|\1|p"); do seen[port]=1; done

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * A device by its name, and its driver, which can be told to let it go and to take it again;
- * and QPs of it that are connected.
+ * A device by its name, and its driver, which can be unbound and bound again; and QPs of it that
+ * are connected.
  */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -25,7 +25,7 @@ struct driver {
 	char dir[PATH_MAX];
 };
 
-/* The device of this name, opened, or NULL. */
+/* Opens the device of this name, or returns NULL. */
 static inline struct ibv_context *open_device(const char *name)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -39,7 +39,7 @@ static inline struct ibv_context *open_device(const char *name)
 	return context;
 }
 
-/* The driver of a device that is there.  Returns whether it was found. */
+/* Finds the driver of a device.  Returns whether it was found. */
 static inline bool find_driver(struct driver *driver, const struct ibv_context *context)
 {
 	char path[PATH_MAX], real[PATH_MAX];
@@ -52,7 +52,7 @@ static inline bool find_driver(struct driver *driver, const struct ibv_context *
 	return realpath(path, driver->dir);
 }
 
-/* Writes a text to an attribute in sysfs.  Returns whether it was taken. */
+/* Writes a text to an attribute in sysfs.  Returns whether that succeeded. */
 static inline bool write_attribute(const char *path, const char *text)
 {
 	size_t len = strlen(text);
@@ -64,7 +64,7 @@ static inline bool write_attribute(const char *path, const char *text)
 	return done;
 }
 
-/* Has the driver "unbind" or "bind" its device.  Returns whether it did. */
+/* Has the driver "unbind" or "bind" its device.  Returns whether that succeeded. */
 static inline bool tell_driver(const struct driver *driver, const char *what)
 {
 	char path[PATH_MAX + 64];
@@ -73,7 +73,7 @@ static inline bool tell_driver(const struct driver *driver, const char *what)
 	return write_attribute(path, driver->slot);
 }
 
-/* Has the device's function reset.  Returns whether it was. */
+/* Resets the device's PCI function.  Returns whether that succeeded. */
 static inline bool reset_function(const struct driver *driver)
 {
 	char path[128];
@@ -83,8 +83,8 @@ static inline bool reset_function(const struct driver *driver)
 }
 
 /*
- * Brings an RC QP of port 1 to RTS, with a peer on the same port, which may be itself. Returns
- * whether it is there.
+ * Takes an RC QP of port 1 to RTS, with a peer on the same port, which may be itself. Returns
+ * whether that succeeded.
  */
 static inline bool connect_rc(struct ibv_qp *from, const struct ibv_qp *to, unsigned int access)
 {

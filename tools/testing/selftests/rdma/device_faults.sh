@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours
-# A device that refuses a program's requests, answers late, or loses interrupts: the
-# program learns why, or merely waits; when it has ended the device has nothing of it left. One that
-# keeps something is given up.
+# A device that refuses a program's requests, answers late, or loses interrupts: the program gets the
+# reason, or merely waits; when it has ended nothing of it is left in the device. A device that keeps
+# something is given up.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 plan 11
@@ -19,7 +19,7 @@ refused()
 		grep -F "$LAB_DEV: ENOMEM (Cannot allocate memory): device refused $1: limit reached" "$LAB_OUT/why"
 }
 
-# kept_key: the device does not let go of the keys of a program that ends
+# kept_key: the device refuses to destroy the keys of a program that ends
 device=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
 which_device() { stat -c %i "/sys/class/infiniband/$LAB_DEV" 2>/dev/null; }
 gone() { [ "$(which_device)" != "$was" ]; }

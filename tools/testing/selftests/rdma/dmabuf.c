@@ -73,7 +73,7 @@ static void fill(uint8_t first, size_t len)
 
 static void moved(struct ibv_qp *qp, struct ibv_mr *part)
 {
-	/* the pages of the buffer are contiguous for the device, wherever they lie */
+	/* the buffer's pages are contiguous for the device, whatever their physical addresses */
 	size_t len = LENGTH - 20, at = OFFSET + 20;
 	size_t first = PAGE;
 

@@ -34,12 +34,12 @@ watched "another partition" "IBV_EVENT_PKEY_CHANGE (12)" port $h:1 pkey1=0x812$n
 is "sysfs has it, too" 0x812$n "$(cat "/sys/class/infiniband/$LAB_DEV/ports/1/pkeys/1")"
 watched "another subnet manager" "IBV_EVENT_SM_CHANGE (13)" port $h:1 sm_lid=8$n
 watched "clients have to register again" "IBV_EVENT_CLIENT_REREGISTER (17)" port $h:1 reregister=1
-# Linux 6.12 tells nobody of another GID of an InfiniBand port
+# Linux 6.12 sends no event for a changed GID of an InfiniBand port
 [ "$LAB_CORE" = distro ] || watched "another GID" "IBV_EVENT_GID_CHANGE (18)" port $h:1 gid1=fe80::123$n
 kill "$watch_PID"
 ok "all of it works with the new LID" talk_alone -c
 
-# migrated: take the program's path away when the program asks for it
+# migrated: takes the program's path down when the program asks for it
 migrated()
 {
 	local line pid

@@ -2,10 +2,10 @@
 /*
  * exhaust DEVICE ERRNO: objects of each kind are made until one is refused, which must be with this
  * errno, and all are destroyed; ten times, and there is always room for as many. TAP on stdout.
- * exhaust DEVICE hold: a process takes all objects that there are, says so, and waits.
- * exhaust DEVICE many: a process makes 100,000 objects, says so, and waits.
- * exhaust DEVICE opens PROCESSES FILES: so many processes try to open the device so often each;
- * prints how many opens there were at once, and the errno of the refusals.
+ * exhaust DEVICE hold: a process takes all objects that there are, prints a line, and waits.
+ * exhaust DEVICE many: a process makes 100,000 objects, prints a line, and waits.
+ * exhaust DEVICE opens PROCESSES FILES: PROCESSES processes try to open the device FILES times
+ * each; prints how many opens there were at once, and the errno of the refusals.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -129,7 +129,7 @@ static int end_xrcd(void *object)
 	return ibv_close_xrcd(object);
 }
 
-/* A group's address has its number, by which it is known here. */
+/* A group is identified here by its number, which is part of its GID. */
 static union ibv_gid group_gid(unsigned int number)
 {
 	union ibv_gid gid = { .raw = { 0xff, 0x12, [14] = number >> 8, [15] = number } };
@@ -235,7 +235,7 @@ static int hold(void)
 	return 1;
 }
 
-/* 100,000 objects, of each kind a part that a device of the usual limits has. */
+/* 100,000 objects: of each kind a part of what a device with the default limits has. */
 static int many(void)
 {
 	static const struct {
@@ -261,7 +261,7 @@ static int many(void)
 	return 1;
 }
 
-/* A child: it opens so often, tells, and waits until its parent has heard all. */
+/* A child: opens the device @files times, reports, and waits until its parent has all reports. */
 static void opener(unsigned int files, int told, int go)
 {
 	int said[2] = { 0, 0 };

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours --device-arg --limit --device-arg uars=24,pds=30,cqs=40,qps=50,srqs=20,mkeys=60,xrcds=10,mcgs=15
-# Every limit of a device that has little is reached and left again, ten times: of the device, of a
-# control group, and of both by processes that are killed while they have all. Nothing is lost of it.
+# Every limit of a device with few objects is reached and left again, ten times: of the device, of a control
+# group, and of both by processes that are killed while they have all objects. None of them is lost.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 
@@ -26,7 +26,7 @@ limits()
 	done < <(tr ',' '\n' <<<"$kinds")
 }
 
-# killed: a process has taken all there is, others get nothing, and it is killed
+# killed: a process has all objects, others get none, and it is killed
 killed()
 {
 	local line pid rc=0
@@ -55,7 +55,7 @@ limits ENOMEM "$kinds,groups"
 ok "nothing is left" within as_it_was
 
 echo "$LAB_DEV hca_handle=3 hca_object=12" >$job/rdma.max
-# who joins a group is not charged
+# objects of a process that joins a group are not charged to it
 limits EAGAIN "$kinds" in_group
 ok "nothing is left, either" within as_it_was
 is "nor charged" "$LAB_DEV hca_handle=0 hca_object=0" "$(sed -n "s/^\($LAB_DEV .*[^ ]\) *$/\1/p" $job/rdma.current)"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The device of rdma_ufake, for which libibverbs has no provider, by plain requests.  A program
- * that gets a wrong answer ends.
+ * The device of rdma_ufake, for which libibverbs has no provider, by plain requests.  A wrong
+ * answer ends the program.
  */
 #ifndef FAKE_H
 #define FAKE_H

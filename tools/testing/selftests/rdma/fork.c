@@ -97,7 +97,7 @@ static bool all_are(const unsigned char *bytes, unsigned char value, const char 
 	return true;
 }
 
-/* The child: its memory is as it was at the fork, and stays so whatever the parent does. */
+/* The child: its memory is as it was at the fork, whatever the parent does later. */
 static int be_child(int go, unsigned char old, bool writes)
 {
 	char byte;

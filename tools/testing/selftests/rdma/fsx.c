@@ -2,11 +2,11 @@
 /*
  * fsx [-s SEED] [-t SECONDS] [-n OPERATIONS] FILE
  *
- * Changes a file by chance in every way that a file system has, and keeps in memory what must be in
- * it. What is read is compared: past the page cache and through it, by mappings, and from the disk
- * when the cache has forgotten the file. This goes on for so long (60), and for so many operations
- * at least (1000); the seed decides which ones. After a mismatch the latest of them are printed,
- * and the exit status is 1.
+ * Changes a file by random operations of every kind that a file system has, and keeps in memory
+ * what must be in it. What is read is compared: past the page cache and through it, by mappings,
+ * and from the disk when the cache has dropped the file. This goes on for SECONDS (60), and for at
+ * least OPERATIONS (1000); the seed decides which ones. After a mismatch the latest of them are
+ * printed, and the exit status is 1.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 #define LARGEST	(8u << 20)		/* of the file */
-#define LENGTH	(256u << 10)		/* of an operation, but for those that need no data */
-#define SECTOR	4096u			/* what direct I/O begins and ends at */
+#define LENGTH	(256u << 10)		/* of an operation, except those without data */
+#define SECTOR	4096u			/* unit of direct I/O */
 #define LOG	256u			/* operations that are printed */
 
 enum kind {
@@ -44,7 +44,7 @@ static const char *const names[] = {
 
 struct operation {
 	enum kind kind;
-	unsigned int at, length, size;	/* the file's before it */
+	unsigned int at, length, size;	/* the file's size before the operation */
 };
 
 static unsigned char model[LARGEST];	/* zeros behind the end */
@@ -65,7 +65,7 @@ static uint64_t draw(void)
 	return x ^ x >> 31;
 }
 
-/* One of [0, n) */
+/* A random number in [0, n) */
 static unsigned int below(unsigned int n)
 {
 	return draw() % n;
@@ -100,7 +100,7 @@ static void must(bool well)
 		fail("%s fails: %s", names[history[(done - 1) % LOG].kind], strerrorname_np(errno));
 }
 
-/* These bytes from a place of the file are what was written last. */
+/* Compares these bytes from a place of the file with those written last. */
 static void compare(const unsigned char *found, unsigned int at, unsigned int length)
 {
 	unsigned int first = 0, wrong = 0;
@@ -198,7 +198,7 @@ static void allocate(int mode, unsigned int at, unsigned int length)
 		memset(model + at, 0, length);
 }
 
-/* All of @length bytes were read or written. */
+/* Checks that all of @length bytes were read or written. */
 static void whole(ssize_t moved, unsigned int length)
 {
 	must(moved == (ssize_t)length);
@@ -258,7 +258,7 @@ static bool reads(enum kind kind)
 	return kind == READ || kind == DIRECT_READ || kind == MAP_READ;
 }
 
-/* One operation by chance. Half of the lengths are short. */
+/* One random operation. Half of the lengths are short. */
 static void step(void)
 {
 	const enum kind kind = below(KINDS);

@@ -6,7 +6,7 @@
 
 PROGRAMS=400 PLACES=1250 FILES=7
 
-# covers MODULE LEAST: so many places of a module were reached
+# covers MODULE LEAST: at least LEAST places of a module were reached
 covers()
 {
 	local words found
@@ -18,7 +18,7 @@ covers()
 	[ "${found:-0}" -ge "$2" ]
 }
 
-# accepted LEAST PREFIX...: so many commands whose names begin so were answered with success
+# accepted LEAST PREFIX...: at least LEAST commands whose names begin with a PREFIX have succeeded
 accepted()
 {
 	local least=$1 prefix found

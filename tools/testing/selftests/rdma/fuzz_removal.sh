@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 1 --core ours --kernel debug --cpus 2 --append "dma_debug=off nokaslr" --timeout 7200
-# The fuzzer of the user API on a device that goes and comes back: first its programs for that, with
-# munmap() beside pages that are taken back among them, again and again; then, with faults of the
-# device, what chance makes of them.
+# The fuzzer of the user API on a device that is removed and comes back: first its programs for that, among
+# them munmap() beside pages that are revoked, repeatedly; then random ones, with faults of the device.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 
 fuzz=/lab/src/tools/testing/fuzz TIMES=40 PROGRAMS=60
 
-# accepted CALL LEAST: so many of these calls were answered with success
+# accepted CALL LEAST: at least LEAST of these calls have succeeded
 accepted()
 {
 	local found

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --ports 2 --link eth --core ours,distro --load none --timeout 900
 # long: --timeout 1800 -- 300 22
-# gid_changes.sh [CHANGES [SEED]]: GID tables of Ethernet ports follow net devices through changes by
-# chance, and so do those of rdma_rxe on the same net devices; after each they are what the distribution's
-# core makes of the same change. Those who monitor the device hear which net device a port stands on.
+# gid_changes.sh [CHANGES [SEED]]: GID tables of Ethernet ports follow net devices through random changes,
+# and so do those of rdma_rxe on the same net devices; after each they are as the distribution's core makes
+# them for the same change. Monitors of the device are notified of the net device of a port.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 here=/lab/src/tools/testing/selftests/rdma
@@ -13,12 +13,12 @@ changes=${1:-60} seed=${2:-6}
 nic=$(readlink -f /sys/class/net/eth1/device) mac=$(</sys/class/net/eth1/address)
 nic=${nic##*/}
 
-# lonely: how often the log has said that the second port has no net device
+# lonely: how often the kernel has logged that the second port has no net device
 lonely() { dmesg | grep -c "port 2 is down: no net device has its address $mac"; }
 said_again() { [ "$(lonely)" -gt "$said" ]; }
 
-# The driver finds no net device of the second port. What is told of net devices depends on who hears of
-# them first: the core comes behind those above others.
+# The driver finds no net device of the second port. What is reported about net devices depends on the order
+# of notifications: the core is notified after the net devices above others.
 without_net()
 {
 	local said
@@ -34,13 +34,13 @@ with_net()
 		modprobe -a crc32_generic rdma_rxe
 }
 
-# told: what the monitor has said, without the device's number, which differs from core to core
+# told: the monitor's output, without the device's number, which differs from core to core
 told() { sed -E 's/[[:space:]]+/ /g; s/\<(dev|netdev) [0-9]+/\1 N/g' "$LAB_OUT/told"; }
 
-# tells WORDS: the monitor has said this, as the last of it
+# tells WORDS: waits until the monitor's last output is this
 tells() { [[ "$(told | tail -n 1)" = *"$*"* ]] || { told; return 1; }; }
 
-# The net device of the second port goes to another network namespace, and comes back.
+# The net device of the second port moves to another network namespace, and comes back.
 monitor()
 {
 	local pid rc=0

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 3 --core ours
 # own boot: a guest dies
-# Node 2 goes away in mid-transfer, its QEMU killed as a power failure would end it.
-# Node 1 learns of it by a completion in error, and goes on with node 3.
+# Node 2 fails in mid-transfer, its QEMU killed as a power failure would end it. Node 1 learns of it by a
+# completion in error, and goes on with node 3.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 
 # started ADDRESS...: ib_write_bw is running as $load and both sides have connected

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 3 --core ours --iommu --timeout 600 -- 120 1
-# hostile_guest.sh [TIME [SEED]]: for so many seconds nodes 1 and 2 exchange messages, turn by turn.
-# In every other turn node 3 does what it likes with its HCA (rdma_khostile); in those between it is
-# as busy, and leaves the HCA alone. The messages arrive as they were sent, and in time.
+# hostile_guest.sh [TIME [SEED]]: for TIME seconds nodes 1 and 2 exchange messages, turn by turn. In every
+# other turn node 3 misuses its HCA (rdma_khostile); in those between it is as busy, and leaves the HCA
+# alone. The messages arrive as they were sent, and in time.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 
@@ -49,7 +49,7 @@ behave()
 	fi
 }
 
-# exchange TURN: nodes 1 and 2; node 2 notes how long a message has taken
+# exchange TURN: nodes 1 and 2; node 2 records the time of each message
 exchange()
 {
 	local rc=0 words=(-d "$LAB_DEV" -p 18600 -c -e -n "$MESSAGES" -s 4096)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --i386
 # long: --core ours,distro
-# Programs of 32 bits on a kernel of 64: the distribution's, with each other and with those of
-# 64 bits, and ours, which ask for what must be refused and reach for memory that is not theirs.
+# Programs of 32 bits on a kernel of 64: the distribution's, with each other and with those of 64 bits, and
+# ours, whose invalid requests and accesses to memory must be refused.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 programs32=/lab/src/build/selftests-i386
 sources=/lab/src/tools/testing/selftests/rdma

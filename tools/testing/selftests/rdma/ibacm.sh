@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 400 --packages ibacm
 # long: --core ours,distro
-# The distribution's ibacm: it resolves addresses for ib_acme, as the subnet manager does, and paths for
-# the kernel, which does without it when it does not answer or is not there. What GID is behind a gateway
-# of IP ibacm does not tell the kernel; a program of ours does.
+# The distribution's ibacm: it resolves addresses for ib_acme, as the subnet manager does, and paths for the
+# kernel, which does without it when it does not answer or does not run. ibacm does not tell the kernel the
+# GID behind an IP gateway; a program of ours does.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
@@ -33,14 +33,14 @@ connect_without()
 {
 	pkill "-$1" -x ibacm && connect
 }
-# The kernel waits for each of the three paths as long as it is told to: that is more than unasked.
+# For each of the three paths the kernel waits as long as it is set to: that is longer than by default.
 connect_late()
 {
 	local began=$SECONDS
 	/lab/src/tools/testing/selftests/rdma/ls_timeout.py 5000 && connect && [ $((SECONDS - began)) -ge 14 ]
 }
 
-# behind_gateway: the other node has an address to which the way leads over its other address
+# behind_gateway: the other node has an address whose route leads over its other address
 behind_gateway()
 {
 	local net peer=$((3 - LAB_NODE))
@@ -59,7 +59,8 @@ ok "ports have addresses" connections_up
 ok "ibacm runs" begin_ibacm
 ok "a consumer in the kernel listens" modprobe rdma_kcma
 lab-barrier listens
-# The other ibacm hears of it by a multicast group, and nothing reports when the switches know that.
+# The other ibacm learns of it by a multicast group, and no event reports when the switches have its
+# entries.
 ok "ib_acme resolves the other node's address" \
 	within says "SA verification: success" acme_to "10.78.0.$((3 - LAB_NODE))"
 ok "the kernel has its paths from ibacm" connect_by_ibacm

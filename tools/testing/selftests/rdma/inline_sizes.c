@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * inline_sizes DEVICE: data that travel in the request itself, every length from nothing to as much
- * as a QP can have, sent and written, in one piece and in several, from memory that is overwritten
- * as soon as the request is posted and registered nowhere; TAP on stdout.
+ * inline_sizes DEVICE: inline data of every length, from nothing to as much as a QP can have, sent
+ * and written, in one piece and in several, from memory that is overwritten as soon as the request
+ * is posted and registered nowhere; TAP on stdout.
  */
 #include <errno.h>
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 900
 # long: --core ours,distro
-# IP over InfiniBand as the stack's own programs see it: both modes, groups, children, bad input, a
-# subnet manager that dies, and a module that goes while packets are under way.
+# IP over InfiniBand as the stack's own programs see it: both modes, groups, children, bad input, a subnet
+# manager that is killed, and a module that is removed while packets are under way.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh

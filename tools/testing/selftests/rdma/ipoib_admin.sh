@@ -67,7 +67,7 @@ resized()
 }
 restarted() { [ "$(<"/sys/class/net/$net/carrier_changes")" -ge "$1" ] && carrier "$net"; }
 
-# asks_itself: an address that is known is confirmed by a request that goes to nobody else
+# asks_itself: an address that is known is confirmed by a request that goes only there
 asks_itself()
 {
 	local solicit

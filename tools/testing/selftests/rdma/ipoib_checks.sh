@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Helpers of IPoIB's own tests: sourced behind connections.sh. Nodes 1 and 2 are each other's peers;
-# $net is the interface, once net_device has told it.
+# $net is the interface, once net_device has found it.
 # shellcheck shell=bash disable=SC2034
 
 # whose module it is; the stock one is compiled for our core, and is otherwise as on the distribution's
@@ -60,7 +60,7 @@ refused()
 	! "$@" >/tmp/refused 2>&1 && grep -- "$words" /tmp/refused || { cat /tmp/refused; return 1; }
 }
 
-# replies: how many answers to ping have come to this guest so far
+# replies: how many replies to pings this guest has received so far
 replies()
 {
 	awk '/^Icmp: In/ { for (i = 2; i <= NF; i++) if ($i == "InEchoReps") at = i; next }
@@ -69,9 +69,8 @@ replies()
 }
 answered() { [ "$(replies)" -ge "$1" ] || { echo "$(replies) of $1 replies"; return 1; }; }
 
-# lossless OPTION... ADDRESS: there is an answer to each of ping's requests, once the way is known:
-# until then only a few may wait. Ping itself waits for the last answers only twice as long as for
-# those before them.
+# lossless OPTION... ADDRESS: each of ping's requests is answered, once the path is known: until then only a
+# few packets may wait. Ping itself waits for the last answers only twice as long as for those before them.
 lossless()
 {
 	local before sent
@@ -83,8 +82,8 @@ lossless()
 	[ "${sent:-0}" -gt 0 ] && within answered $((before + sent))
 }
 
-# flooded N: so many hundreds of requests. However long the peer stands still, there are never more on
-# their way than it has receives.
+# flooded N: N hundred requests. However long the peer is paused, there are never more on their way than it
+# has receives.
 flooded()
 {
 	local i
@@ -93,7 +92,7 @@ flooded()
 
 # ---- programs ----
 
-# iperf_listens PID: this server does
+# iperf_listens PID: this server listens
 iperf_listens() { wait_listen 5201 "$1"; }
 
 # iperf_arrived FILE: by what the program reports there some of what was sent has arrived
@@ -118,7 +117,7 @@ ssh_key()
 	cp /tmp/key.pub "$LAB_OUT/key.$LAB_NODE"
 }
 
-# sshd_runs: for whoever has a key
+# sshd_runs: for users who have the key
 sshd_runs()
 {
 	mkdir -p /run/sshd
@@ -131,7 +130,7 @@ sshd_runs()
 	wait_listen 2222 $sshd
 }
 
-# copied ADDRESS: a file goes there by ssh and has the same checksum
+# copied ADDRESS: a file is copied there by ssh and has the same checksum
 copied()
 {
 	local options=(-i /tmp/key -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o BatchMode=yes)
@@ -180,7 +179,7 @@ leased()
 	return $rc
 }
 
-# named N: so many clients have an address, each by an identifier of its own
+# named N: N clients have an address, each by an identifier of its own
 named()
 {
 	local clients
@@ -188,7 +187,7 @@ named()
 	[ "$clients" = "$1" ] || { cat /tmp/leases; return 1; }
 }
 
-# dhcp CLIENTS: two points of each node: node 1 gives the others, of which there are so many, addresses
+# dhcp CLIENTS: two checks of each node: node 1 gives the others, CLIENTS of them, addresses
 dhcp()
 {
 	ip link add link "$net" name lease type ipoib
@@ -208,10 +207,10 @@ dhcp()
 	ip link del lease
 }
 
-# told WORDS: ip monitor has said so
+# told WORDS: ip monitor has printed these
 told() { within grep -E "$1" /tmp/monitor; }
 
-# monitor_tells: three points, of what changes in each node at a time; $mtu is the interface's MTU
+# monitor_tells: three checks: ip monitor reports what changes in each node; $mtu is the interface's MTU
 monitor_tells()
 {
 	local monitor

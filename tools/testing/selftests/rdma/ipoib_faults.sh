@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 2 --core ours,distro --subnet none --load modules --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/detour.json
-# What a TCP connection over IPoIB lives through while it carries data, in both modes: another
-# subnet manager, other LIDs, a partition that is taken away and given back, a link that is cut, a
-# cable that is pulled, the module and the device that go and come back; and that it ends when its
-# peer is killed.
+# What a TCP connection over IPoIB survives while it carries data, in both modes: another subnet manager,
+# other LIDs, a partition that is taken away and given back, a link that is cut, a cable that is pulled, the
+# module and the device that are removed and come back; and that it ends when its peer is killed.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
@@ -37,8 +36,8 @@ streams()
 }
 came() { [ "$(<"/tmp/came")" -ge "$1" ]; }
 
-# goes_on NAME: the same connection carries data that are sent after all that has happened before
-# this. TCP tries again after as long as there was no way at the latest, and after two minutes.
+# goes_on NAME: the same connection carries data that are sent after everything that has happened before.
+# TCP tries again after at most the time for which there was no path, and at most two minutes.
 goes_on()
 {
 	local rc=0
@@ -52,7 +51,7 @@ goes_on()
 	return 1
 }
 
-# state: what there is to see when nothing comes
+# state: what to look at when no data arrives
 state()
 {
 	ss -tino | grep -A 1 :5005
@@ -112,7 +111,7 @@ manage_as_known()
 }
 declare -a guids lids
 
-# addressed: the manager is killed, and comes back with the LIDs of $lids for the nodes
+# addressed: the manager is killed, and started again with the LIDs of $lids for the nodes
 addressed()
 {
 	local rc=0
@@ -125,7 +124,7 @@ addressed()
 	return $rc
 }
 
-# replaced: the manager is killed, and the other node has one
+# replaced: the manager is killed, and one is started in the other node
 replaced()
 {
 	local rc=0

@@ -15,8 +15,8 @@ CLASS = "/sys/class/net/"
 CHILD, PARTITION = "short", 0x8001
 LEGACY = f"{NET}.{PARTITION:04x}"
 MOST_PLACES = 2000
-# What a start has met is told as EINVAL, as by 6.12; ENOBUFS is the network stack's. Memory of this process
-# that cannot be read is one of the places.
+# What goes wrong at a start is reported as EINVAL, as by 6.12; ENOBUFS is the network stack's. Memory of
+# this process that cannot be read is one of the places.
 ALLOWED = {errno.ENOMEM, errno.ENOBUFS, errno.EINVAL, errno.EFAULT}
 
 NEWLINK, DELLINK = 16, 17

@@ -14,7 +14,7 @@ parameter=/sys/module/ib_ipoib/parameters/max_nonsrq_conn_qp
 # addresses of a second interface of node 2 and, on the interface that both talk to, of node 1
 twin4=10.79.0.2 other4=10.79.0.1
 
-# connected_by N: so many QPs are IPoIB's connections, own ones and those of peers
+# connected_by N: N QPs belong to connections of IPoIB, to this node's and to those of peers
 connected_by() { [ "$(connections)" = "$1" ] || { rdma resource show qp; return 1; }; }
 connections() { rdma resource show qp | grep -c "type RC .*comm .*ib_ipoib"; }
 
@@ -27,7 +27,7 @@ with()
 	modprobe -r ib_ipoib && modprobe ib_ipoib "$@" && own_addresses && mode connected && within carrier "$net"
 }
 
-# takes NUMBER: node 1 takes so many connections, and sends datagrams; node 2 takes as many as there may be
+# takes NUMBER: node 1 takes NUMBER connections, and makes none in datagram mode; node 2 takes any number
 takes()
 {
 	if [ "$LAB_NODE" = 1 ]; then
@@ -51,7 +51,7 @@ twin()
 	fi
 }
 
-# gone_under_load: node 1's module goes while node 2 sends to it by connections
+# gone_under_load: node 1's module is removed while node 2 sends to it over connections
 gone_under_load()
 {
 	local rc=0 received flood

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 2 --core ours --subnet opensm --timeout 600
 # own boot: a guest dies
-# Node 2 goes while node 1 sends to it by TCP over IPoIB, in both modes: its QEMU is killed as a
-# power failure would end it. Node 1's programs are told what they would be told of any network.
+# Node 2 fails while node 1 sends to it by TCP over IPoIB, in both modes: its QEMU is killed as a power
+# failure would end it. Node 1's programs get the errors that they would get on any network.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh

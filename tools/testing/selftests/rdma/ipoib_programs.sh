@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 900 --packages "dnsmasq-base iperf3 iputils-arping openssh-client openssh-server socat tcpdump"
 # long: --core ours,distro -- 100
-# Programs that know nothing of InfiniBand, or a little: iperf3, arping, ssh, DHCP, tcpdump, ip
-# monitor, socat to a group, a flood of so many hundreds of pings (10), and path MTU discovery in
-# connected mode.
+# Programs that know nothing of InfiniBand, or a little: iperf3, arping, ssh, DHCP, tcpdump, ip monitor,
+# socat to a group, a flood of N hundred pings (10 by default), and path MTU discovery in connected mode.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh

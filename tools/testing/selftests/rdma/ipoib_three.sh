@@ -14,7 +14,7 @@ group=239.78.1.9
 # the nodes one and two places further on
 others="$((LAB_NODE % 3 + 1)) $(((LAB_NODE + 1) % 3 + 1))"
 
-# each NAME COMMAND...: COMMAND with the address of each of the others, to which nobody else talks at
+# each NAME COMMAND...: COMMAND with the address of each of the others, to which no other node sends at
 # that time
 each()
 {
@@ -70,7 +70,7 @@ in_group()
 }
 
 answers6() { ping -c 2 -i 0.2 -W 2 "ff02::1%$net" | sed -n 's/.* from \([^ ]*\)%.*/\1/p' | sort -u; }
-# hears_all: each node answers who asks all
+# hears_all: each node answers a request to all
 hears_all() { [ "$(answers6 | wc -l)" = 3 ] || { answers6; return 1; }; }
 
 asks() { says "reply from.*$1" arping -I "$net" -c 3 -w $patience "$1"; }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 2 --core ours,distro --subnet opensm --mem 2048 --timeout 2400 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
-# The kernel's own iSER on both sides, by open-iscsi and LIO: data with checksums, sessions that come
-# and go, a target that is switched off under load and comes back.
+# The kernel's own iSER on both sides, by open-iscsi and LIO: data with checksums, sessions that are opened
+# and closed, a target that is switched off under load and comes back.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh

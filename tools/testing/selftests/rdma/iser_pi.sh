@@ -4,7 +4,7 @@
 # The kernel's own iSER with protection fields from the initiator's memory to the target's disk: in
 # memory the initiator's guards are IP checksums, on the wire and at the target CRCs. The adapters
 # check and convert them, LIO checks them once more, and a program of this folder compares them with
-# the data on the disk. Then fields are spoilt there, one of a kind, and both LIO and the adapter
+# the data on the disk. Then fields are corrupted there, one of a kind, and both LIO and the adapter
 # have to tell which.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
@@ -45,7 +45,7 @@ fields_match()
 		$pi_files/pi $pi_files/pi.protection 2048
 }
 
-# spoilt BYTES SECTOR OFFSET: in the sector's field
+# spoilt BYTES SECTOR OFFSET: overwrites bytes in the sector's field
 spoilt()
 {
 	# shellcheck disable=SC2059
@@ -69,12 +69,12 @@ only_fails()
 # told WORDS: the kernel's log has them twice, for the request of many sectors and for that of one
 told() { [ "$(dmesg | grep -cE "$1")" = 2 ] || { dmesg | grep -E "PI error|DIFv1"; return 1; }; }
 
-# lio_told and adapter_told WORDS: who has found it, and that the other has not
+# lio_told and adapter_told WORDS: which of the two has found it, and that the other has not
 lio_told() { told "DIFv1 $1" && ! dmesg | grep "PI error found" && dmesg -C; }
 adapter_told() { told "PI error found type $1" && ! dmesg | grep DIFv1 && dmesg -C; }
 
-# found BY WHAT BYTES SECTOR OFFSET TOLD WORDS: node 1 spoils a field, node 2 reads, TOLD finds the
-# WORDS in the log of node 1; then the sector is written anew
+# found BY WHAT BYTES SECTOR OFFSET TOLD WORDS: node 1 corrupts a field, node 2 reads, TOLD finds the WORDS
+# in the log of node 1; then the sector is written anew
 found()
 {
 	on 1 "$1: a wrong $2" spoilt "$3" "$4" "$5"

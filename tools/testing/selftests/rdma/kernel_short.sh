@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# The short form of the guest tests, for kernels of other suites: sourced with the beginning of the
-# kernel's release. Programs of make demo, rdma-core's own tests, unloading, a device that goes.
+# The short form of the guest tests, for kernels of other suites: sourced with the beginning of the kernel's
+# release. Programs of make demo, rdma-core's own tests, unloading, a device that is removed.
 # shellcheck shell=bash
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 
@@ -27,7 +27,7 @@ pyverbs()
 
 unloaded() { lab-unload && [ ! -e /sys/module/ib_core ]; }
 
-# The device goes while a program waits for its events, which is told and ends.
+# The device is removed while a program waits for its events, which is told and ends.
 goes()
 {
 	local watcher log=$LAB_OUT/watch.node$LAB_NODE

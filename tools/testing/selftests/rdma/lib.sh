@@ -5,8 +5,8 @@
 
 tap_n=0 tap_bad=0 tap_plan=0
 export LC_ALL=C
-# Seconds until a wait for what comes soon, or never, is given up, so that the test says what it has
-# waited for. They are many, since a busy host takes its time.
+# Seconds until the test gives up a wait for what comes soon or not at all, and reports what it has waited
+# for. They are many, since a busy host takes its time.
 patience=120
 # where selftests/rdma/Makefile puts the programs
 programs=/lab/src/build/selftests
@@ -80,8 +80,8 @@ finish()
 	exit $((tap_bad > 0))
 }
 
-# listens PORT: does anybody on TCP PORT?  Asks no program: ss has the kernel look for a module
-# each time where it has none, which takes seconds in the debug kernel.
+# listens PORT: whether a process listens on TCP PORT. It starts no program: ss has the kernel look for a
+# module each time where it has none, which takes seconds in the debug kernel.
 listens()
 {
 	local port table _ at state
@@ -95,8 +95,8 @@ listens()
 	return 1
 }
 
-# alive PID: it goes on. kill -0 finds one that has ended, too, as long as its parent has not waited
-# for it, and bash has been seen not to do so before a test's patience was at its end.
+# alive PID: it runs. kill -0 also finds one that has ended, as long as its parent has not waited for it,
+# and bash has been seen not to do so before a test's patience was at its end.
 alive()
 {
 	local stat
@@ -125,7 +125,7 @@ rdma_group()
 # in_group COMMAND...: in that group
 in_group() { sh -c "echo 0 >$job/cgroup.procs && exec \"\$@\"" in_group "$@"; }
 
-# monitored: somebody listens to the RDMA netlink group of events
+# monitored: a process listens to the RDMA netlink group of events
 monitored() { awk '$2 == 20 && $4 == "00000008" { found = 1 } END { exit !found }' /proc/net/netlink; }
 
 # ended PID [SECONDS]: waits for PID, but not longer than this ($patience); its exit status
@@ -145,7 +145,7 @@ ended()
 
 # pair NAME PORT COMMAND...: COMMAND is the server on node 1; the other nodes but
 # node 2 take no part; node 2 runs it with node 1's address added.  The program's
-# output goes to $LAB_OUT/NAME.nodeK and to the log.  A server may wait for ever for what a
+# output goes to $LAB_OUT/NAME.nodeK and to the log.  A server may wait without end for what a
 # client that has failed does not send: it has $patience after the client's end.
 pair()
 {

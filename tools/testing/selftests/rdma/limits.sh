@@ -23,8 +23,8 @@ allow 1 2
 in_job ibv_rc_pingpong -d "$LAB_DEV" && rc=0 || rc=$?
 ok "an object too many is refused, with the reason" grep -F "EAGAIN (Resource temporarily unavailable): CREATE_CQ: hca_object limit of the rdma cgroup is reached" "$LAB_OUT/why"
 is "all is given back" "hca_handle=0 hca_object=0" "$(used)"
-# Linux 6.12 does not free the limits of a group that is removed, and uses them after free when the
-# device goes, on either core: they have to be lifted first.
+# Linux 6.12 does not free the limits of a group that is removed, and uses them after free when the device
+# is removed, on either core: they have to be lifted first.
 allow max max
 rmdir $job
 

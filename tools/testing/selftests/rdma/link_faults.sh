@@ -63,12 +63,12 @@ balanced()
 	}'
 }
 
-# told N: node 2 has been told of N flaps, of each twice
+# told N: node 2 has got the events of N flaps, two of each
 told() { until [ "$(wc -l <"$LAB_OUT/told")" -gt $((2 * $1)) ]; do kill -0 "$watch" || return 1; moment; done; }
 events() { grep -c "$1" "$LAB_OUT/told"; }
 
-# Flaps one after the other, each when node 2 has been told of the one before: the driver reports a
-# link that goes down once more before anyone was told that it is up as one failure.
+# Flaps one after the other, each when node 2 has got the events of the one before: if a link goes down
+# again before its recovery was reported, the driver reports that as one failure.
 flap_by_flap()
 {
 	local n rc=0
@@ -84,8 +84,8 @@ flap_by_flap()
 # moves PORT: vhcactl top has seen it send or receive
 moves() { grep "^$1 .*[1-9]" "$LAB_OUT/top"; }
 
-# Both ends run until node 1 has seen both of them move. A guest may stand still for as long as a
-# table looks back.
+# Both ends run until node 1 has seen both of them move. A guest may be paused for as long as a table looks
+# back.
 watched()
 {
 	local rc=0 pid deadline
@@ -137,7 +137,7 @@ ok "loss: both ends have noticed" grown "$LAB_OUT/before.$LAB_NODE"
 if [ $more -gt 0 ]; then
 	before=$(lost)
 	lab-barrier counted
-	# longer than a guest may stand still: a server to which nothing was sent would wait for ever
+	# longer than a guest may be paused: a server to which nothing was sent would wait without end
 	ok "loss: UD goes on without what is lost" \
 		pair loss-ud 18515 ib_send_bw -d "$d" -F -c UD -s 1024 -D 6
 	ok "loss: and that is counted" test "$(lost)" -gt "$before"

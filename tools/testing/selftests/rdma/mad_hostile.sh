@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600 --packages srptools
-# MADs that nobody should send arrive at the manager's node, whose kernel offers a controller and has
-# subscribed to notices: they are counted, and nothing else comes of them.
+# MADs that no correct program sends arrive at the manager's node, whose kernel offers a controller and has
+# subscribed to notices: they are counted, and have no other effect.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * mad_policy DEVICE CONTEXT manage EXPECTED [wait]: in the security context CONTEXT, become an
- * agent for subnet management. With "wait", "ready" is printed, and the program ends well when the
- * agent, which asks the port for its NodeInfo again and again, may do so no more.
+ * agent for subnet management. With "wait", "ready" is printed, and the program exits with 0 when
+ * the agent, which asks the port for its NodeInfo repeatedly, is not allowed to any more.
  *
- * mad_policy DEVICE CONTEXT send INDEX EXPECTED: send a MAD by QP1 with the P_Key of that index.
+ * mad_policy DEVICE CONTEXT send INDEX EXPECTED: send a MAD from QP1 with the P_Key of that index.
  *
- * mad_policy DEVICE CONTEXT receive INDEX EXPECTED: become an agent at QP1, to which the program as
- * it began sends a request with the P_Key of that index, and then one with that of index 0.
+ * mad_policy DEVICE CONTEXT receive INDEX EXPECTED: become an agent at QP1, to which the program,
+ * in its original context, sends a request with the P_Key of that index, and then one with that of
+ * index 0.
  *
  * EXPECTED is the expected result: "allowed" or "refused".
  */
@@ -89,13 +90,13 @@ static int manage(int fd, bool allowed, bool wait)
 		return expect("an agent of QP0", agent < 0 ? -agent : 0, allowed);
 	if (agent < 0)
 		fail("an agent of QP0");
-	/* ends the program if the policy never counts */
+	/* ends the program if the policy never takes effect */
 	alarm(120);
 	puts("ready");
 	fflush(stdout);
 	for (uint32_t tid = 1;; tid++) {
 		umad_node_info(&msg, agent, tid);
-		/* An answer behind the new policy does not come: do not wait long. */
+		/* Under the new policy no answer comes: do not wait long. */
 		msg.hdr.timeout_ms = 500;
 		err = umad_put(fd, &msg, MAD_SIZE);
 		if (err)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * memory_faults DEVICE: requests for memory to which they have no right, each with the status
- * with which it must complete, the state of its peer afterwards and the event that reports it; TAP
- * on stdout.  Nothing may be written, on either side.  Every request has a connection of its own.
+ * memory_faults DEVICE: requests that access memory without the right to do so, each with the
+ * status with which it must complete, the state of its peer afterwards and the event that reports
+ * it; TAP on stdout.  Nothing may be written, on either side.  Every request has a connection of
+ * its own.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -99,7 +100,7 @@ static bool untouched(void)
 	return is_all(far, FAR, "peer's") & is_all(near, NEAR, "requester's");
 }
 
-/* The event that must come next. */
+/* Reads the next event, which must be this one. */
 static bool told(const struct ibv_qp *qp, enum ibv_event_type type)
 {
 	struct ibv_async_event event;
@@ -355,7 +356,7 @@ static bool bad_bind(struct ibv_mr *of, int64_t at, uint64_t length)
 	return status == IBV_WC_MW_BIND_ERR && untouched();
 }
 
-/* A region stays as long as windows are bound to it, and so do they. */
+/* A region cannot be deregistered while windows are bound to it, and the windows stay bound. */
 static bool region_with_windows(void)
 {
 	struct ibv_sge sge = { (uintptr_t)near, 64, near_key[GOOD] };
@@ -392,7 +393,7 @@ static bool moves(struct talk *t, enum ibv_wr_opcode op, uint8_t *from, struct i
 }
 
 /*
- * Memory that its process unmaps stays pinned: peers reach the pages it was, and nothing that the
+ * Memory that its process unmaps stays pinned: peers access the old pages, and nothing that the
  * process maps at that address later.
  */
 static bool unmapped_by_its_process(void)

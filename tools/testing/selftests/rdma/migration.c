@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * migration DEVICE: an RC connection between the two ports of an adapter migrates to its alternate
- * path: on request, and when its path is gone, but not if the other side has another path in mind.
+ * path: on request, and when its path fails, but not if the other side has loaded another path.
  * TAP; the reader takes port 1 down when the program asks for it, and answers with a line.
  */
 #include <poll.h>
@@ -131,7 +131,7 @@ static void path_gone(void)
 	point(moved(near, 2) && moved(far, 2), "and have");
 }
 
-/* By port 1. */
+/* Connects both QPs by port 1. */
 static void meet(void)
 {
 	near = make_qp(IBV_QPT_RC, cq, NULL, 0);

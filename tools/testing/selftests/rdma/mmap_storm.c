@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * mmap_storm DEVICE STEPS: two threads make and destroy PDs with pages (rdma_ufake), STEPS times
- * each, and their allocations fail as failslab has been told; two others map the pages meanwhile
- * by offsets that they guess, and keep mappings when PDs go.  Who has mapped pages sees one whole
- * PD's, which was there, and goes on to see them.
+ * each, and their allocations fail as failslab is set; two others map the pages meanwhile by
+ * offsets that they guess, and keep mappings when PDs are destroyed.  A mapping shows the pages of
+ * one whole PD, which existed, and goes on to show them.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,15 +24,15 @@
 #define PAGE	4096UL
 
 /*
- * Pages lie about where branches of the tree meet that has them by their offsets: most need
- * several nodes.  They may begin before such a place, or at it, or behind what is there.
+ * Pages are at offsets around the places where branches of the offset tree meet: most need several
+ * nodes.  They may begin before such a place, or at it, or behind used offsets.
  */
 #define BRANCHES	2U
 #define BRANCH		4096U
 #define APART		(PAGES / 2)
 #define WANTED		2U
 #define POSSIBLE	4U
-#define ROOM		(3 * PAGES)	/* from where they may begin */
+#define ROOM		(3 * PAGES)	/* range of the first offset */
 
 struct mapping {
 	const volatile char *at;
@@ -43,7 +43,7 @@ struct mapping {
 static int fd;
 static unsigned int steps;
 static atomic_bool over;
-static atomic_uint gone[MAKERS];	/* PDs up to this have gone, or were never made */
+static atomic_uint gone[MAKERS];	/* PDs up to this number are gone, or were never made */
 static atomic_ulong made, refused, mapped, absent;
 static atomic_ulong early;		/* mappings of pages that their PD did not have yet */
 
@@ -57,7 +57,7 @@ static uint32_t any_beginning(unsigned int *seed, unsigned int beginnings)
 	return BRANCH * (1 + any(seed, BRANCHES)) - APART + APART * any(seed, beginnings);
 }
 
-/* ---- who makes PDs ---- */
+/* ---- threads that make PDs ---- */
 
 static int alloc_pd(uint64_t id, uint32_t first, uint32_t *handle)
 {
@@ -104,9 +104,9 @@ static void *make(void *arg)
 	return NULL;
 }
 
-/* ---- who maps pages ---- */
+/* ---- threads that map pages ---- */
 
-/* Whether the pages are those of the PD with this number, which has them. */
+/* Checks that the pages are those of the PD with this number, which has its offsets. */
 static void check(const struct mapping *mapping)
 {
 	for (uint32_t i = 0; i < PAGES; i++) {
@@ -122,7 +122,7 @@ static void check(const struct mapping *mapping)
 	}
 }
 
-/* The pages may be mapped a moment before the driver says so. */
+/* A page may be mapped a moment before the driver sets its state. */
 static void await_made(const struct mapping *mapping)
 {
 	const volatile struct ufake_page *last = (void *)(mapping->at + (PAGES - 1) * PAGE);
@@ -214,7 +214,10 @@ int main(int argc, char **argv)
 		return 2;
 	steps = atoi(argv[2]);
 	fd = open_fake(argv[1]);
-	/* Nodes are refused to the program's file, too, whose pages must all be there by then. */
+	/*
+	 * Nodes are also refused to the program's own file, whose pages must all be in memory by
+	 * then.
+	 */
 	if (mlockall(MCL_CURRENT))
 		wrong("mlockall", errno);
 	start(mappers, MAPPERS, map);

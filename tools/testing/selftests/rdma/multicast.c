@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * multicast DEVICE: UD queue pairs that do what standard input says, a line each, and answer
- * with a line each:
+ * multicast DEVICE: UD queue pairs that execute commands from standard input, a line each, and
+ * answer with a line each:
  *
  *	attach QP MGID MLID		0 or the errno's name
  *	detach QP MGID MLID		likewise
  *	attach-rc MGID MLID		likewise, with an RC QP
- *	send QP MGID MLID QKEY COUNT	how many sends completed well
+ *		send QP MGID MLID QKEY COUNT	the number of sends that succeeded
  *	receive				what each QP has got of one more send, then how many
  *					packets were wrong: no GRH, other group, order, bytes
  *
- * Packets of 16 bytes are numbered by their sender. Behind those of each send comes one to a group
- * of which every such program is a member, so that who receives knows that all of them are there.
+ * Packets of 16 bytes are numbered by their sender. After those of each send comes one to a group
+ * of which every such program is a member, so that a receiver knows that all of them have arrived.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A library to preload: it hides the ioctl form of the verbs API, so that rdma-core does
- * everything by write().
+ * A library to preload: it hides the ioctl form of the verbs API, so that rdma-core uses only
+ * write().
  */
 #define _GNU_SOURCE
 #include <errno.h>

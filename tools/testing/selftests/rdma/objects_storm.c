@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * objects_storm DEVICE STEPS SEED: four threads make, change and destroy verbs objects at
- * random, STEPS steps in all.  A refusal must be one that the step can get; at the end all
- * objects must go.  The same seed gives each thread the same steps.
+ * objects_storm DEVICE STEPS SEED: four threads make, change and destroy verbs objects at random,
+ * STEPS steps in all.  A refusal must be one that the step can get; at the end all objects can be
+ * destroyed.  The same seed gives each thread the same steps.
  *
- * Another thread reads the asynchronous events.  An object may only get what it has caused itself:
- * its number may have been that of an object with events under way.
+ * Another thread reads the asynchronous events.  An object may only get events that it has caused
+ * itself, although its number may have been that of an object with events under way.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@
  * struct caused - the events of an object, which has it as its context
  * @type: the only one that it can get
  * @may: how many of them at most
- * @told: how many have come
+ * @told: how many were read
  */
 struct caused {
 	enum ibv_event_type type;
@@ -42,14 +42,14 @@ struct worker {
 	struct ibv_qp *qp[KEPT];
 	struct ibv_cq *qp_cq[KEPT];
 	struct ibv_srq *qp_srq[KEPT];
-	unsigned int groups[KEPT];	/* a bit a group that the QP is in */
+	unsigned int groups[KEPT];	/* a bit for each group that the QP is in */
 	struct ibv_ah *ah[KEPT];
 	struct caused cq_events[KEPT], srq_events[KEPT], qp_events[KEPT];
 };
 
 static struct ibv_context *context;
 
-/* of all struct caused */
+/* protects all struct caused */
 static pthread_mutex_t event_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t event_came = PTHREAD_COND_INITIALIZER;
 static unsigned int limits, overflows;		/* events that have come */
@@ -77,7 +77,7 @@ static void await_events(struct caused *caused)
 		wrong(ibv_event_type_str(caused->type), err);
 }
 
-/* NULL also for an object that ibv_create_* has not returned yet. */
+/* Returns NULL also for an object that ibv_create_* has not returned yet. */
 static struct caused *meant_for(const struct ibv_async_event *event)
 {
 	switch (event->event_type) {
@@ -111,8 +111,8 @@ static void take_event(const struct ibv_async_event *event)
 }
 
 /*
- * Until the pipe is closed whose end it gets.  The descriptor does not block: an event that was
- * there when poll() looked goes with its object.
+ * Reads events until the other end of the given pipe is closed.  The descriptor does not block: an
+ * event that poll() has seen is removed if its object is destroyed.
  */
 static void *read_events(void *end)
 {
@@ -310,7 +310,7 @@ static void step_ah(struct worker *w, unsigned int i)
 	}
 }
 
-/* An SRQ that has less than its limit at once goes before its event is read, or after. */
+/* An SRQ that reaches its limit at once is destroyed before its event is read, or after. */
 static void step_limit(struct worker *w, unsigned int i)
 {
 	struct caused caused = { .type = IBV_EVENT_SRQ_LIMIT_REACHED, .may = 1 };

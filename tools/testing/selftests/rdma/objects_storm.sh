@@ -11,7 +11,7 @@ plan 8
 nothing_left() { lab-vhcactl objects node1-0 pds=1 mkeys=1 cqs=1 srqs=0 qps=2 mcgs=0; }
 
 ok "10,000 steps" $programs/objects_storm "$LAB_DEV" 10000 1
-# The interrupt's thread, of priority 50, has to wait: events are handled when their object has gone.
+# The interrupt's thread, of priority 50, has to wait: events are handled when their object was destroyed.
 ok "and others, which events have to wait for" chrt -f 60 $programs/objects_storm "$LAB_DEV" 2000 77
 ok "on objects that all threads share" $programs/shared_storm "$LAB_DEV" "${1:-1000}" 5
 ok "the device has nothing left of them, only what MADs take" nothing_left

@@ -106,7 +106,10 @@ static struct ibv_qp *qps[SERVICES];
 static struct end own, peer;
 static int tcp;
 static int port_num = 1;
-/* 4.3 s: a guest that stands still for a moment is not asked again, which would be other packets */
+/*
+ * 4.3 s: so that requests to a guest that is paused for a moment are not repeated, as other packets
+ * would be compared
+ */
 static int timeout = 20;
 static unsigned int wrong;
 
@@ -156,7 +159,7 @@ static void find_peer(const char *server)
 	close(listener);
 }
 
-/* Both come here, and know of each other what has changed. */
+/* A barrier for both programs, which exchange their struct end. */
 static void meet(void)
 {
 	must(write(tcp, &own, sizeof(own)) == sizeof(own) &&
@@ -389,7 +392,7 @@ static void post(const struct request *r, uint32_t len)
 	must(!ibv_wr_complete(qp), "ibv_wr_complete");
 }
 
-/* What a receive has to say of it */
+/* Checks the completion of a receive */
 static void check_receive(const struct request *r, uint32_t len)
 {
 	bool imm = r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
@@ -408,7 +411,7 @@ static void check_receive(const struct request *r, uint32_t len)
 	      (!inv || wc.invalidated_rkey == own.window), r, len, "another key was invalidated");
 }
 
-/* The first bytes of the target are those that the peer has sent, and no more. */
+/* Only the first bytes of the target are changed, to those that the peer has sent. */
 static void check_target(const struct request *r, uint32_t len)
 {
 	uint32_t from = r->service == UD ? GRH : 0;
@@ -471,7 +474,7 @@ static void be_asked(const struct request *r, uint32_t len)
 		check_receive(r, len);
 	if (r->windowed && !takes_receive(r))
 		invalidate_window();
-	/* the last byte says when a WRITE has come that nobody acknowledges */
+	/* the last byte shows that a WRITE has arrived which is not acknowledged */
 	if (r->service == UC && r->opcode == IBV_WR_RDMA_WRITE && len)
 		while (((volatile uint8_t *)memory.target)[len - 1] == CLEAR)
 			;

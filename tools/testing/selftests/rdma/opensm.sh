@@ -3,14 +3,14 @@
 # lab: --nodes 3 --core ours --subnet opensm --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/subnet.json
 # long: --core ours,distro
 # The distribution's opensm in node 1 brings up three guests and three switches; the distribution's
-# programs look at what it has made of them, and send by the ways it found.
+# programs look at what it has made of them, and send by the routes it found.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 
 attributes="nodeinfo nodedesc portinfo pkeys guidinfo sl2vl vlarb"
 records="CPI NR PIR SL2VL PKTR VLAR LR PR LFTR GIR SWIR SMIR"
 
-# answered RECORD: the manager has such records, and shows them to who knows its key
+# answered RECORD: the manager has such records, and shows them to those who know its key
 answered() { says "dump:\|ClassPortInfo" saquery --smkey 1 "$1"; }
 
 # by_path ATTRIBUTE: the same attribute by LID and by a directed route
@@ -85,15 +85,15 @@ served()
 	return $rc
 }
 
-# Who asks before the server has registered gets no answer, and asks again.
+# A client that asks before the server has registered gets no answer, and asks again.
 pinged() { within says " 0% packet loss" ibping -c 3 "${lid[2]}"; }
 statted() { within says "node2" ibsysstat "${lid[2]}" host; }
 
 ipoib_up()
 {
 	modprobe ib_ipoib || return 1
-	# the first solicitations may come before switches know of their group, and nobody tells when they
-	# do; and the peer may stand still
+	# the first solicitations may come before switches have the entries of their group, which no event
+	# reports; and the peer may be paused
 	echo 60 >/proc/sys/net/ipv6/neigh/ib0/mcast_solicit
 	echo 60 >/proc/sys/net/ipv4/neigh/ib0/mcast_solicit
 	ip addr add "10.78.0.$LAB_NODE/24" dev ib0 && ip addr add "fd78::$LAB_NODE/64" dev ib0 nodad &&
@@ -204,7 +204,7 @@ if [ "$LAB_NODE" = 1 ]; then
 	ok "ibstatus" says "state:.*4: ACTIVE" ibstatus "$LAB_DEV"
 	ok "smpquery portinfoextended: no port has such" \
 		refused "port info extended not supported" smpquery portinfoextended "${lid[2]}" 1
-	# Nobody here controls congestion; the others are for adapters and switches of one vendor.
+	# No node here has congestion control; the others are for adapters and switches of one vendor.
 	for one in "${lid[2]}" "$(switch_lids | head -n 1)"; do
 		ok "ibccquery is refused by LID $one" unknown ibccquery -e CongestionInfo "$one"
 		ok "so is vendstat" unknown vendstat -e -N "$one"
@@ -219,8 +219,8 @@ ok "ibping" served ibping "ibping -S" pinged
 ok "ibsysstat" served ibsysstat "ibsysstat -S" statted
 ok "ibv_rc_pingpong" pair pingpong 18515 ibv_rc_pingpong -d "$LAB_DEV" -c -n 100 -s 16384
 ok "ib_send_bw of datagrams" pair ud 18515 ib_send_bw -d "$LAB_DEV" -F -c UD -n 500 -s 1024
-# by time, for switches learn of the group while it already sends, and the manager's guest may stand
-# still for seconds; the server says what it got
+# by time, since switches get the entries of the group while it already sends, and the manager's guest may
+# be paused for seconds; the server prints what it got
 ok "ib_send_bw to a multicast group" pair mcast 18515 ib_send_bw -d "$LAB_DEV" -F -c UD -g -D 6 -s 1024
 [ "$LAB_NODE" != 1 ] || ok "and much of it comes" grep -E '^ *1024 +[1-9]' "$LAB_OUT/mcast.node1"
 ok "sysfs has the port's counters" test "$(<"$port/counters/port_xmit_packets")" -gt 0

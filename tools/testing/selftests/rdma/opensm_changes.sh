@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 3 --core ours --subnet none --load modules --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/subnet.json
 # long: --core ours,distro
-# The distribution's opensm with four LIDs a port: a link is cut, and it finds another way; it is
-# killed, and the one that waits in node 2 takes over.
+# The distribution's opensm with four LIDs a port: a link is cut, and it finds another route; it is killed,
+# and the standby manager in node 2 takes over.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 plan $((14 + (LAB_NODE == 1 ? 7 : 0) + (LAB_NODE == 2 ? 3 : 0)))
 
-# Who waits asks the manager that was killed until it believes it: that node's kernel answers that it
+# The standby manager asks the one that was killed until it gives it up: that node's kernel answers that it
 # has no such attribute.
 sm_expected='ERR 3111: Received MAD with error status = 0xC'
 
-# How soon the one that waits finds that nobody manages: not while the manager's guest stands still for
-# some seconds.
-# Who begins sweeps when a trap tells that something has changed, and at no other time.
+# How soon the standby manager finds that there is no master: not while the master's guest is merely paused
+# for some seconds.
+# The first master sweeps when a trap reports a change, and at no other time.
 sweep=5
 [ "$LAB_NODE" != 1 ] || sweep=0
 printf '%s\n' "sminfo_polling_timeout 1000" "polling_retry_number 8" "sweep_interval $sweep" "sm_sl 2" >/tmp/opensm.conf

@@ -21,7 +21,7 @@ ring()
 	return $rc
 }
 
-# All ways from leaf to leaf have three switches.
+# All routes from leaf to leaf have three switches.
 all_ways()
 {
 	local from to

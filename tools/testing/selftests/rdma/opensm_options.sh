@@ -33,8 +33,9 @@ manager()
 	lab-barrier "$name"
 }
 
-# settled: this manager was told by a trap that there is one on its port, after the sweep in which it came
-# up or amid it, and has swept for that, too: osmtest compares what it finds with what it found before
+# settled: a trap has told this manager that there is a manager on its port, after the sweep in which it
+# came up or amid it, and it has swept for that, too: osmtest compares what it finds with what it found
+# before
 settled() { awk '/num:144/ { told = 1; up = 0 } /SUBNET UP/ { up = told; sweeps++ } END { exit !up || sweeps < 2 }' "$log"; }
 
 # A full member of the default partition has the manager's P_Key first.
@@ -44,8 +45,8 @@ pkeys() { cat "$port"/pkeys/* | grep -v 0x0000 | sort | paste -sd' '; }
 dropped_by_switch() { ibqueryerrors | grep PortXmitConstraintErrors; }
 violations() { cat "$port/hw_counters/pkey_violations"; }
 
-# half NAME RESULT SERVER CLIENT: what comes of ib_send_bw in partition 3, from node CLIENT to node SERVER:
-# "sent" or "unanswered". A server waits for ever for what does not arrive.
+# half NAME RESULT SERVER CLIENT: the result of ib_send_bw in partition 3, from node CLIENT to node SERVER:
+# "sent" or "unanswered". A server waits without end for what does not arrive.
 half()
 {
 	local name=$1 result=$2 server=$3 client=$4 pid='' rc=0 index

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 2 --core ours,distro --subnet opensm --mem 2048 --timeout 3600 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
-# The kernel's own client of 9P over RDMA, with a server of ours (p9_server.py): trees of files,
-# data with checksums, mounts that come and go, a device that is removed under one.
+# The kernel's own client of 9P over RDMA, with a server of ours (p9_server.py): trees of files, data with
+# checksums, repeated mounts, a device that is removed under one.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
@@ -19,8 +19,8 @@ device=${device##*/}
 
 serves() { said "$1" '^serves'; }
 
-# shared NAME TIMES COMMAND...: in node 2, while node 1's /export can be mounted so many times. The
-# server ends as $end says.
+# shared NAME TIMES COMMAND...: in node 2, while node 1's /export can be mounted TIMES times. The server
+# ends as $end says.
 end=ended
 server=/lab/src/tools/testing/selftests/rdma/p9_server.py
 shared()

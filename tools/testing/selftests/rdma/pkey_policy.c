@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * pkey_policy DEVICE CONTEXT INDEX EXPECTED [wait]: in the security context CONTEXT, give a QP the
- * P_Key at INDEX of port 1. EXPECTED is the expected result: "allowed" or "refused". With
- * "wait" the QP stays: "ready" is printed, and the program ends well when an event says that
- * the QP was stopped and a query says so, too.
+ * P_Key at INDEX of port 1. EXPECTED is the expected result: "allowed" or "refused". With "wait"
+ * the QP stays: "ready" is printed, and the program exits with 0 when an event reports that the QP
+ * was stopped and a query shows it, too.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -18,7 +18,7 @@ policy()
 	secilc -c 33 -f /dev/null -o "/tmp/$1" "/tmp/$1.cil" && dd if="/tmp/$1" of=$selinux/load bs=1M status=none
 }
 
-# mads ARGUMENT...: what one may do with MADs
+# mads ARGUMENT...: what a program may do with MADs
 mads() { "$programs/mad_policy" "$LAB_DEV" "$@"; }
 
 # stopped NAME INDEX COMMAND...: a QP that uses the P_Key at INDEX is stopped by COMMAND
@@ -88,7 +88,7 @@ ok "and receive them" mads u:r:guest_t:s0 receive 1 allowed
 ok "but not with this one" mads u:r:guest_t:s0 receive 2 refused
 ok "which arrives where it may" mads u:r:all_t:s0 receive 2 allowed
 
-# ---- IPoIB: an interface's QP acts for who has made the interface, whoever brings it up ----
+# ---- IPoIB: an interface's QP has the rights of the user who made the interface, whoever brings it up ----
 modprobe ib_ipoib
 ok "IPoIB: the interface of who may use all comes up" ip link set ib0 up
 ok "its QP sends" qp_is ib0 RTS

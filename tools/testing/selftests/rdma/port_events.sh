@@ -6,7 +6,7 @@
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 h=node1-0
 
-# told COUNT: events is what ibv_asyncwatch prints next, in order of their names
+# told COUNT: sets events to the next COUNT lines of ibv_asyncwatch, sorted by name
 told()
 {
 	local line i
@@ -20,8 +20,8 @@ told()
 # struck: the fault has met a command
 struck() { until lab-fault spent $h; do moment; done; }
 
-# resolved: rdma_cm finds an active port in the subnet of an address. riostream names no address of
-# its own, so what the core keeps of its ports decides; nobody is there who knows a path.
+# resolved: rdma_cm finds an active port in the subnet of an address. riostream names no address of its own,
+# so the core's cache of its ports decides; no manager is there that could give a path.
 resolved()
 {
 	local rc=0

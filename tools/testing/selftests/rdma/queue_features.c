@@ -58,7 +58,7 @@ static void shared_receives(void)
 		}
 	}
 	point(order && next == 108, "unreliable connections share receives in their order");
-	/* no receive is left: that message is lost, and no more */
+	/* no receive is left: only that message is lost */
 	post_send(qp[0], 8, 32, NULL, 0);
 	point(complete(cq).status == IBV_WC_SUCCESS, "a message without a receive is sent");
 	post_recv(qp[0], 200, 64);
@@ -72,7 +72,7 @@ static void shared_receives(void)
 	must(!ibv_destroy_srq(srq) && !ibv_destroy_cq(cq), "ibv_destroy_srq");
 }
 
-/* Both have joined; which of them gets the messages of the first, and of the second? */
+/* Both have joined; which of them receives the messages of the first, and of the second? */
 static void multicast_loopback(void)
 {
 	struct ibv_cq *cq = ibv_create_cq(context, 64, NULL, NULL, 0);
@@ -208,7 +208,7 @@ static uint64_t raw_clock(void)
 
 /*
  * The provider knows the difference of the clocks to within the time that the kernel took to read
- * both: no longer than creating the CQ, or than reading a stamp that made it read them again.
+ * both: no longer than creating the CQ took, or reading the stamp that made it read them again.
  */
 static void times_of_day(void)
 {
@@ -229,7 +229,7 @@ static void times_of_day(void)
 		post_send(qp, i, 8, self, qp->qp_num);
 		at = time_of_day(cq);
 		seen = ns_of(CLOCK_REALTIME);
-		/* It reads them anew in the last round, and before that if a second is over. */
+		/* the clocks are read again in the last round, and before if a second is over */
 		if (i == 2 || seen - sent > doubt)
 			doubt = seen - sent;
 		right &= at + doubt >= sent && at <= seen + doubt;

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 2 --core ours --subnet opensm --cpus 2 --hca 2 --kernel kcsan --timeout 7200 -- 900
-# races.sh SECONDS: everything at once for so long. Threads make, use and destroy objects they share; a
-# second HCA is taken away and comes back under them; ports are looked at by sysfs, netlink, MADs and
-# the subnet administration; kernel consumers come and go; connections stand and end; IPoIB's interface
-# goes down and changes its mode under packets. What is not taken away works, and nobody gets less than
-# one turn. The kernel reports races.
+# races.sh SECONDS: everything at once for SECONDS. Threads make, use and destroy objects they share; a
+# second HCA is removed under them and comes back; ports are looked at by sysfs, netlink, MADs and the
+# subnet administration; kernel consumers are loaded and unloaded; connections are made and ended; IPoIB's
+# interface goes down and changes its mode under packets. What is not removed works, and each of them gets
+# at least one turn. The kernel reports races.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
@@ -14,8 +14,8 @@
 seconds=${1:-60}
 for second in /sys/class/infiniband/*; do second=${second##*/}; [ "$second" = "$LAB_DEV" ] || break; done
 
-# turns FILE COMMAND...: again and again until the time is over; FILE gets the number of turns that went
-# well, and what the first that did not has said
+# turns FILE COMMAND...: again and again until the time is over; FILE gets the number of turns that
+# succeeded, and the output of the first that did not
 turns()
 {
 	local file=/tmp/turns.$1 n=0
@@ -40,7 +40,7 @@ look()
 		cat /sys/class/infiniband/"$LAB_DEV"/ports/1/{state,lid,rate,gids/0,pkeys/0,hw_counters/*}
 }
 
-# It may find the second HCA gone amid its checks.
+# The second HCA may be removed amid its checks.
 consume() { modprobe rdma_kverbs && modprobe -r rdma_kverbs; }
 
 ask() { saquery -C "$LAB_DEV" NR && smpquery -C "$LAB_DEV" portinfo -D 0 && perfquery -C "$LAB_DEV"; }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 2 --core ours,distro --subnet opensm
-# The kernel's own RDS over RDMA: messages there and back by a connected QP, memory that the peer reads
-# and writes, again by other QPs when the module has gone and come back.
+# The kernel's own RDS over RDMA: messages there and back by a connected QP, memory that the peer reads and
+# writes, again by other QPs when the module was unloaded and loaded.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh

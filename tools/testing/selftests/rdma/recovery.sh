@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 1 --core ours --cpus 2 --hca 2 --subnet opensm --pciehp --timeout 900
-# recovery.sh [ROUNDS [KIND...]]: each kind of failure under each kind of load. Programs that use verbs
-# and MADs, a connection by address, packets of IPoIB and a kernel consumer have the second HCA of the
-# guest; the subnet manager is on the first. When the HCA is lost each program ends by itself, the kernel
-# consumer is told, a new device comes, all of it works again, and nothing is left. What only takes time
-# nobody notices.
+# recovery.sh [ROUNDS [KIND...]]: each kind of failure under each kind of load. Programs that use verbs and
+# MADs, a connection by address, packets of IPoIB and a kernel consumer have the second HCA of the guest;
+# the subnet manager is on the first. When the HCA is lost each program ends by itself, the kernel consumer
+# is told, a new device comes, all of it works again, and nothing is left. A failure that only takes time
+# has no other effect.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
@@ -92,7 +92,7 @@ uverbs_goes_on()
 	within sent_more "$qp" "$(sent "$qp")"
 }
 
-# One waits for a MAD that nobody sends; others, one by one, ask.
+# One waits for a MAD that is never sent; others, one by one, send requests.
 umad_begins()
 {
 	cat "$(echo "$device"/infiniband_mad/umad* | sed 's|.*/|/dev/infiniband/|')" >/tmp/heard 2>&1 &
@@ -130,7 +130,7 @@ begins()
 	done
 }
 
-# over PID...: they end, and nobody has to kill them
+# over PID...: they end by themselves
 over()
 {
 	local pid rc=0
@@ -179,7 +179,7 @@ as_it_was() { [ "$(objects)" = "$before" ] || { objects; return 1; }; }
 # consumer_met N: the kernel consumer has tried N devices
 consumer_met() { [ $(($(kverbs passed) + $(kverbs failed))) -ge $(($1 * checks)) ]; }
 
-# lost KIND, and kept KIND: what becomes of who used the HCA: six checks
+# lost KIND, and kept KIND: what becomes of the users of the HCA: six checks
 lost()
 {
 	over "${uverbs[@]}"
@@ -188,7 +188,7 @@ lost()
 	is "$1: so does who waits for a MAD" 0 $?
 	over "${cm[@]}"
 	is "$1: and so do both ends of a connection" 0 $?
-	# who begins anew each time finds what there is
+	# those that begin anew each time find what there is
 	stopped_now "$asks" "$ipoib"
 	times=$((times + 1))
 	ok "$1: the kernel consumer has another device" within consumer_met $((2 + times))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * rereg_storm DEVICE STEPS: threads have the MRs of a device replaced (REREG_MR of rdma_ufake),
- * STEPS times each, while others end MRs and make new ones, all under the same few handles.
- * Each key of an MR is told once; the kernel reports errors.
+ * STEPS times each, while others deregister MRs and make new ones, all under the same few handles.
+ * Each key of an MR is returned once; the kernel reports errors.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -13,7 +13,7 @@
 
 #include "fake.h"
 
-#define MRS	1		/* that there are, but for those that are just being replaced */
+#define MRS	1		/* existing ones, besides those that are just being replaced */
 #define PDS	2		/* made first, so that handles of MRs come after theirs */
 #define ENDERS	1
 #define REPLACERS	1
@@ -26,7 +26,7 @@ static unsigned int steps;
 static atomic_bool over;
 static atomic_ulong replaced, ended, busy, absent;
 
-/* Keys that were told, counted from the first one. */
+/* Keys that were returned, counted from the first one. */
 static atomic_uchar *told;
 static uint32_t first_key;
 static unsigned long keys;
@@ -70,7 +70,7 @@ static void make_mr(unsigned int *seed)
 	take_key("REG_MR", resp.lkey, resp.rkey);
 }
 
-/* Returns whether the request was carried out; it may meet another one, or no MR. */
+/* Returns whether the request succeeded; it may meet another one, or no MR. */
 static bool done(const char *what, int err)
 {
 	bool did = allowed(what, err, EBUSY, ENOENT);
@@ -120,7 +120,7 @@ static void *replace(void *arg)
 	return NULL;
 }
 
-/* Ends not more MRs than are replaced, since there is room for so many keys. */
+/* Deregisters at most as many MRs as are replaced, as there is no room for more keys in @told. */
 static void *end(void *arg)
 {
 	unsigned int seed = (uintptr_t)arg;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * resize DEVICE: two QPs of one process send to each other through a shared receive queue while
- * that and both completion queues move to rings of other sizes; TAP on stdout.  Every message
- * must come once, in order and whole.  Then sizes that are refused, and what that leaves alone.
+ * that and both completion queues are resized; TAP on stdout.  Every message must arrive once, in
+ * order and whole.  Then sizes that are refused, and what must not change by that.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -152,7 +152,7 @@ static bool take_received(void)
 	return true;
 }
 
-/* Messages pass until both they and the moves are enough. */
+/* Messages are sent until both they and the resizes are enough. */
 static bool is_enough(void)
 {
 	return posted >= MESSAGES && moves >= MOVES;
@@ -176,7 +176,7 @@ static void *send_all(void *arg)
 	return arg;
 }
 
-/* What has been acknowledged has been received. */
+/* All messages that were acknowledged have been received. */
 static bool all_received(void)
 {
 	return all_sent && received == posted;
@@ -257,7 +257,7 @@ static void sizes_that_are_refused(void)
 	report(good, "an SRQ smaller than the receives that wait");
 }
 
-/* Sends that are acknowledged have been received: their entries wait, and nobody polls them. */
+/* Acknowledged sends have been received: their entries wait, and are not polled. */
 static void a_cq_below_its_fill(void)
 {
 	uint32_t first = received;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A library to preload: rdma_resolve_addr() waits until the file that $RESOLVE_AFTER names is
- * there, but for the first id.  So a client that has no means to know when its server listens
- * calls it no earlier.
+ * A library to preload: rdma_resolve_addr() waits until the file that $RESOLVE_AFTER names exists,
+ * except for the first id.  So a client that has no other means to know when its server listens
+ * does not call it earlier.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -100,7 +100,7 @@ load_starts()
 	lab-barrier load-runs
 	return $rc
 }
-# Nobody answers, which is status 12.
+# No answer: status 12, transport retries exceeded.
 failed() { grep 'Failed status 12' "$load_log" || { cat "$load_log"; return 1; }; }
 
 load_log=$LAB_OUT/load.node$LAB_NODE

@@ -246,7 +246,7 @@ roce_cmtime()
 }
 cmtime_listens() { wait_listen 7471 "$1"; }
 
-# Datagrams are few enough that the segment has room for all of them: nobody repeats one that is lost.
+# Datagrams are few enough that the segment has room for all of them: a lost one is not sent again.
 roce_rxe_perftest_plan=3
 roce_rxe_perftest()
 {

@@ -242,7 +242,7 @@ def used():
     port.after("ip addr add 10.81.2.1/24 dev kt0")
     place = next(i for i, pair in port.model.items() if pair[0] == gid_of("10.81.1.1"))
     pd = PD(port.context)
-    # Nobody has to be asked where a group is.
+    # A group's address is resolved without a request.
     route = GlobalRoute(dgid=GID(GROUP), sgid_index=place)
     handle = AH(pd, attr=AHAttr(gr=route, is_global=1, port_num=1))
     port.busy.add(place)

@@ -111,7 +111,7 @@ if [ "$LAB_NODE" = 2 ]; then
 fi
 lab-barrier thousands
 
-# Another manager knows nothing, and is told of what stands.
+# Another manager knows of none of them, and is told of those that are still registered.
 subscribed=$(ksa subscribed)
 [ "$LAB_NODE" = 1 ] || ok "a subscription again" tell subscribe 1
 [ "$LAB_NODE" = 1 ] || ok "the manager has it" within more subscribed "$subscribed"
@@ -131,7 +131,7 @@ lab-barrier told-anew
 [ "$LAB_NODE" = 1 ] || ok "a group is made, and left" tell group 1
 ok "both are told of the group" within more created "$created"
 
-# The manager forgets a service after four seconds, unless its lease is renewed.
+# The manager drops a service after four seconds, unless its lease is renewed.
 tell serve 0
 tell lease 4
 registered=$(ksa registered)
@@ -178,7 +178,7 @@ if [ "$LAB_NODE" = 2 ]; then
 fi
 lab-barrier not-found
 
-# The device goes with all that it serves, and all that is known from there.
+# The device is removed with all that it serves, and all that is known by it.
 tell offer 1
 [ "$LAB_NODE" = 1 ] || ok "the kernel finds the unit again" within found '*pcuU*P'
 [ "$LAB_NODE" = 2 ] || ok "and the other one's is found" within found '.UCP*'
@@ -191,7 +191,7 @@ if [ "$LAB_NODE" = 2 ]; then
 	ok "the port has gone" heard 'aA.*-'
 	ok "and with it the unit to which it had a path" found '*pcuU*pcu'
 	echo "${dev##*/}" >/sys/bus/pci/drivers/vhca/bind
-	# What the manager has set beside its state may be told before that or behind it.
+	# Attributes that the manager sets beside the port's state may be reported before that or after it.
 	ok "and is back" within heard 'aA.*-a*A*'
 	ok "device management is not" within manages_not 2
 	ok "the unit is found from the new device" within found '*pcuU*pcuU*P'
@@ -200,7 +200,7 @@ else
 fi
 lab-barrier removed
 
-# Nobody but ibportstate changes the port now.
+# Only ibportstate changes the port now.
 [ "$LAB_NODE" = 2 ] || ok "the manager ends" manager_killed
 lab-barrier alone
 if [ "$LAB_NODE" = 2 ]; then

@@ -145,7 +145,7 @@ static inline void post_send(struct ibv_qp *qp, uint64_t wr_id, uint32_t len, st
 	must(!ibv_post_send(qp, &wr, &at), "ibv_post_send");
 }
 
-/* The next completion; the lab ends a test that waits for ever. */
+/* Waits for the next completion; the lab ends a test that waits for ever. */
 static inline struct ibv_wc complete(struct ibv_cq *cq)
 {
 	struct ibv_wc wc;

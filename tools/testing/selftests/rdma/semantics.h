@@ -57,7 +57,7 @@ struct pair {
  * @retry: 7
  * @rnr_retry: 7
  * @min_rnr: 1
- * @state: how far both go: RTS
+ * @state: state that both QPs are taken to: RTS
  */
 struct opts {
 	enum ibv_qp_type type;
@@ -73,22 +73,22 @@ struct opts {
  * struct req - a request; it is signaled
  * @op: opcode
  * @id: wr_id
- * @off: where its data are in the end's memory
+ * @off: offset of its data in the end's memory
  * @len: how many bytes; 0: it has no list
  * @addr: address of the data instead
  * @lkey: key for them, default that of the end's memory
  * @flags: of the request
  * @quiet: it is not signaled
- * @to: whose memory it is for
- * @raddr: where in that memory
+ * @to: end whose memory it accesses
+ * @raddr: offset in that memory
  * @rkey: key for it instead of the end's
  * @imm: immediate data, or the key to invalidate
  * @cmp: compare operand of an atomic
  * @add: to be added, or swapped in
- * @ah: where a datagram goes
- * @qpn: to which QP
+ * @ah: destination of a datagram
+ * @qpn: QP number of the destination
  * @qkey: QKEY
- * @srqn: to which SRQ
+ * @srqn: SRQ number of the destination
  */
 struct req {
 	enum ibv_wr_opcode op;

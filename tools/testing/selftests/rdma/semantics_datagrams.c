@@ -20,7 +20,7 @@ static void ud_up(struct pair *p, struct ibv_ah **ah)
 	*ah = make_ah(p->a.h, p->b.h, false);
 }
 
-/* A message that is sent now arrives, which shows that the one before did not. */
+/* A message that is sent now arrives, which shows that the one before was lost. */
 static void only_this_arrives(struct pair *p, struct ibv_ah *ah, uint64_t recv)
 {
 	struct ibv_wc wc;
@@ -34,7 +34,7 @@ static void only_this_arrives(struct pair *p, struct ibv_ah *ah, uint64_t recv)
 	NO_WC(p->b.rcq);
 }
 
-/* Data are behind the first forty bytes, which are the GRH's, whether there is one or not. */
+/* Data begins behind forty bytes for the GRH, with or without a GRH. */
 static void grh(long with)
 {
 	struct ibv_ah *ah;
@@ -226,7 +226,7 @@ static void bad_destination(long arg)
 	IS(EINVAL, errno);
 }
 
-/* An address of the other port: the QP sends by its own alone, and says what it was not to do. */
+/* An address of the other port: the QP sends only by its own, and the request fails. */
 static void address_of_the_other_port(long arg)
 {
 	struct ibv_ah_attr attr = { .port_num = 2 };

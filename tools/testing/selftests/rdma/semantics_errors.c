@@ -34,7 +34,7 @@ static int right_of(enum ibv_wr_opcode op)
 	       IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
 }
 
-/* Puts the fault into the request @r, which is good but for it. */
+/* Puts the fault into the request @r, which is valid otherwise. */
 static void spoil(struct pair *p, enum fault why, struct req *r)
 {
 	struct ibv_mr *mr;
@@ -117,7 +117,7 @@ static void receives(struct pair *p, enum fault fault)
 	RECV(b, 22, 64);
 }
 
-/* A request that fails in the middle of a queue, and everything around it. */
+/* A request that fails in the middle of a queue, and the effects on the others. */
 static void fails(long arg)
 {
 	const enum ibv_wr_opcode op = arg >> 8;
@@ -261,8 +261,8 @@ static void not_for_its_type(long arg)
 }
 
 /*
- * The longest message that a port takes is announced, and one byte more is an error of its own; so
- * is an atomic that does not fetch eight bytes.
+ * The longest message that a port takes is reported by a query, and one byte more is an error of
+ * its own; so is an atomic that does not fetch eight bytes.
  */
 static void wrong_length(long op)
 {
@@ -326,7 +326,7 @@ static void ready_late(long op)
 
 	PAIR(&p, .rnr_retry = 7);
 	IS(0, POST(&p.a, .op = op, .id = 1, .len = 8, .to = &p.b, .imm = 7));
-	/* more than seven of 10 us: the queries alone */
+	/* more than seven waits of 10 us: the queries alone take longer */
 	IS(IBV_QPS_RTS, state_of(p.a.qp));
 	IS(IBV_QPS_RTS, state_of(p.b.qp));
 	NO_WC(p.a.scq);
@@ -337,7 +337,7 @@ static void ready_late(long op)
 	round_trip(&p);
 }
 
-/* ---- what the responder has resources for ---- */
+/* ---- the responder's resources ---- */
 
 static void more_reads_than_resources(long op)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* Every transition from every state, and every attribute that it takes, wants or refuses. */
+/* Every transition from every state, and every attribute that it allows, requires or refuses. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -115,7 +115,10 @@ static int step(struct subject *s, enum ibv_qp_state from, enum ibv_qp_state to,
 
 	attr.cur_qp_state = from;
 	err = go(s->e.qp, attr, to, mask);
-	/* A target takes no more from the SRQs of its domain once it is in error. */
+	/*
+	 * After the move to the error state a target takes no more receives from the SRQs of its
+	 * domain.
+	 */
 	if (!err && s->o.type == IBV_QPT_XRC_RECV && to == IBV_QPS_ERR && from != to)
 		EVENT(s->e.h, QP_LAST_WQE_REACHED, s->e.qp);
 	return err;
@@ -200,13 +203,13 @@ static void leave_out(long kind)
 	}
 }
 
-/* Attributes of the half that an XRC QP does not have: the kernel ignores them. */
+/* Attributes of the queue that an XRC QP does not have: the kernel ignores them. */
 static const int unheard[KINDS] = {
 	[XI] = IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
 	[XT] = IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY,
 };
 
-/* So is one with an attribute that it does not allow. */
+/* A transition with an attribute that it does not allow is refused, too. */
 static void one_too_many(long kind)
 {
 	struct subject s;

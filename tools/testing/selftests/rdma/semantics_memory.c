@@ -90,7 +90,7 @@ static void lists(long arg)
 	IS(sum, seen);
 }
 
-/* Inline data are the request's own: no key, and the program may write over them at once. */
+/* Inline data is part of the request: no key, and the program may overwrite its buffer at once. */
 static void inline_data(long arg)
 {
 	uint8_t bytes[64];
@@ -294,7 +294,7 @@ static void rereg_pd(long arg)
 
 /* ---- deregistration under traffic ---- */
 
-/* A message arrives whole or is refused, and nobody writes to a region after its end. */
+/* A message arrives whole or is refused, and nothing writes to a region that is deregistered. */
 static void dereg_under_traffic(long op)
 {
 	unsigned int done;
@@ -311,7 +311,7 @@ static void dereg_under_traffic(long op)
 		pair_up(&p, &o);
 		mr = make_mr(p.b.h->pd, p.b.buf, BUF, ALL_RIGHTS);
 		memset(p.a.buf, round + 1, BUF);
-		/* in the first round nothing has begun when the region goes */
+		/* in the first round no message has begun when the region is deregistered */
 		if (!round)
 			IS(0, go(p.a.qp, (struct ibv_qp_attr) { 0 }, IBV_QPS_SQD, 0));
 		for (unsigned int i = 0; i < DEPTH; i++)
@@ -436,7 +436,7 @@ static void not_bound(long why)
 		     why == NO_LOCAL_WRITE ? IBV_ACCESS_MW_BIND : ALL_RIGHTS);
 	err = bind_1(&p.b, mw, 1, mr, why == OUTSIDE ? BUF - 8 : 0, 64, ALL_REMOTE);
 	if (why == OTHER_PD) {
-		/* seen when it is posted */
+		/* refused when it is posted */
 		IS(EPERM, err);
 		round_trip(&p);
 		return;
@@ -463,7 +463,7 @@ static void window_2(long how)
 	WC(p.b.scq, 1, SUCCESS);
 	works_at(&p, rkey, 1024);
 	if (how == NOT_AT_ALL) {
-		/* through its own QP alone, and only one that is free is bound */
+		/* only by its own QP, and only if it is not bound */
 		PAIR(&q, 0);
 		IS(0, POST(&q.a, .op = IBV_WR_RDMA_WRITE, .id = 5, .len = 8,
 			   .raddr = (uintptr_t)p.b.buf + 1024, .rkey = rkey));

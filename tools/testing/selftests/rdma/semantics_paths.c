@@ -149,7 +149,7 @@ static void migration(long far)
 	IS(0, query(p.a.qp).alt_port_num);
 }
 
-/* A path that only one end has loaded is not armed: nobody migrates to it. */
+/* A path that only one end has loaded is not armed: neither end migrates to it. */
 static void one_end_alone(long arg)
 {
 	struct pair p;
@@ -204,7 +204,7 @@ static void nothing_to_arm(long arg)
 	IS(IBV_MIG_MIGRATED, query(p.a.qp).path_mig_state);
 }
 
-/* A peer that migrates to a path which this end has not loaded causes an event alone. */
+/* A peer that migrates to a path which this end has not loaded only causes an event. */
 static void another_path(long arg)
 {
 	struct ibv_qp_attr attr = {
@@ -252,7 +252,7 @@ static void other_port_in_sqd(long far)
 
 			IS(0, go(e->qp, drain, IBV_QPS_SQD, IBV_QP_EN_SQD_ASYNC_NOTIFY));
 			EVENT(e->h, SQ_DRAINED, e->qp);
-			/* the port alone, without the way from there */
+			/* the port alone, without a path from it */
 			IS(EINVAL, go(e->qp, attr, IBV_QPS_SQD, IBV_QP_PORT));
 			IS(0, ibv_query_port(peer->h->ctx, to, &port));
 			attr.ah_attr.dlid = port.lid;

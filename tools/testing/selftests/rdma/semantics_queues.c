@@ -6,7 +6,7 @@
 
 /* ---- send and receive queues ---- */
 
-/* Requests that are not signaled complete with the next one that is, and give their places back. */
+/* Unsignaled requests complete with the next signaled one, and free their places then. */
 static void unsignaled(long arg)
 {
 	struct pair p;
@@ -51,7 +51,7 @@ static void all_signaled(long arg)
 	IS(0, ibv_destroy_qp(p.a.qp));
 }
 
-/* A queue takes no more requests than it has room for, and no fewer than it promised. */
+/* A queue takes exactly as many requests as its creation has returned. */
 static void full(long recvs)
 {
 	struct ibv_qp_init_attr init;
@@ -68,7 +68,7 @@ static void full(long recvs)
 		IS(ENOMEM, post_recv(&p.a, 99, 0, 8, 0));
 		IS(0, POST(&p.b, .op = IBV_WR_SEND, .id = 1, .len = 8));
 		WC(p.b.scq, 1, SUCCESS);
-		/* there is room when the completion was polled */
+		/* there is room once the completion was polled */
 		IS(ENOMEM, post_recv(&p.a, 99, 0, 8, 0));
 		WC(p.a.rcq, 0, SUCCESS);
 		RECV(&p.a, 99, 8);
@@ -189,7 +189,7 @@ static void arming(long what)
 		cq_event(t.channel, t.cq);
 		break;
 	case FIRED_IS_OVER:
-		/* the event has fired, and nobody has read it */
+		/* the event was raised, and was not read */
 		IS(0, ibv_req_notify_cq(t.cq, 0));
 		deliver(&t, 0);
 		cq_event_waits(t.channel);
@@ -201,7 +201,7 @@ static void arming(long what)
 		cq_event(t.channel, t.cq);
 		break;
 	default:
-		/* what is there already raises nothing */
+		/* entries from before the arming raise nothing */
 		deliver(&t, 0);
 		IS(0, ibv_req_notify_cq(t.cq, 0));
 		no_cq_event(&t);
@@ -223,7 +223,7 @@ static void resize(long arg)
 	PAIR(&p, 0);
 	for (unsigned int i = 0; i < 10; i++)
 		IS(0, POST(&p.a, .op = IBV_WR_RDMA_WRITE, .id = i, .len = 8, .to = &p.b));
-	/* all ten are there when the peer has got what was posted behind them */
+	/* all ten are there when the peer has received the message behind them */
 	RECV(&p.b, 21, 8);
 	IS(0, POST(&p.a, .op = IBV_WR_SEND, .id = 10, .len = 8, .quiet = true));
 	WC(p.b.rcq, 21, SUCCESS);
@@ -264,7 +264,7 @@ static void overflow(long arg)
 	EVENT(&hca[0], CQ_ERR, small);
 	EVENT(&hca[0], QP_FATAL, p.a.qp);
 	IS(IBV_QPS_ERR, state_of(p.a.qp));
-	/* what was there is there still */
+	/* the entries from before are still there */
 	for (unsigned int i = 0; i < (unsigned int)small->cqe; i++)
 		WC(small, i, SUCCESS);
 	NO_WC(small);
@@ -272,7 +272,7 @@ static void overflow(long arg)
 	IS(0, end_of(small));
 }
 
-/* Each exactly full, again and again: that is no overflow. */
+/* Each exactly full, repeatedly: that is no overflow. */
 static void exactly_full(long arg)
 {
 	struct opts o = { 0 };

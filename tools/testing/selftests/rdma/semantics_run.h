@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the runner of the cases and their tools share. */
+/* Shared by the runner of the cases and their tools. */
 #ifndef SEMANTICS_RUN_H
 #define SEMANTICS_RUN_H
 

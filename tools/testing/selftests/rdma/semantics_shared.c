@@ -151,7 +151,7 @@ static void resize_srq(long arg)
 	IS(0, end_of(p.b.qp));
 }
 
-/* An armed limit is one of receives that are there, and so it is never beyond a new size. */
+/* While a limit is armed no fewer receives are left, so that no permitted size is below it. */
 static void resize_by_limit(long arg)
 {
 	struct ibv_srq_attr size = { .max_wr = 4 }, both = { .max_wr = 4, .srq_limit = 4 };
@@ -172,7 +172,7 @@ static void resize_by_limit(long arg)
 		WC(p.a.scq, 50, SUCCESS);
 		WC(p.b.rcq, i, SUCCESS);
 	}
-	/* four are left, and the limit is gone */
+	/* four are left, and the limit is disarmed */
 	EVENT(&hca[0], SRQ_LIMIT_REACHED, srq);
 	IS(0, ibv_modify_srq(srq, &both, IBV_SRQ_MAX_WR | IBV_SRQ_LIMIT));
 	IS(4, limit_of(srq));

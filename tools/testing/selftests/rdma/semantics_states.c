@@ -68,7 +68,7 @@ static void err_flushes_in_order(long arg)
 	struct end e = make_end(&hca[0], &o, NULL);
 
 	(void)arg;
-	/* in one CQ, so that there is one order */
+	/* in one CQ, so that the order can be seen */
 	IS(0, end_of(e.qp));
 	e.rcq = e.scq;
 	e.qp = make_qp(&e, &o, NULL);
@@ -176,7 +176,7 @@ static void values(long arg)
 	}
 }
 
-/* A program that takes another state for the present one has lost track of its QP. */
+/* A wrong current state is refused: the program has lost track of its QP. */
 static void current_state(long arg)
 {
 	struct ibv_qp_attr attr = { .cur_qp_state = IBV_QPS_SQD };
@@ -233,7 +233,7 @@ static void drained_is_told(long arg)
 
 	(void)arg;
 	PAIR(&p, 0);
-	/* the second one has no receive: it is under way as long as we like */
+	/* the second one has no receive: it stays under way until one is posted */
 	IS(0, POST(&p.a, .op = IBV_WR_RDMA_WRITE, .id = 1, .len = 8, .to = &p.b));
 	IS(0, POST(&p.a, .op = IBV_WR_SEND, .id = 2, .len = 8));
 	WC(p.a.scq, 1, SUCCESS);
@@ -307,7 +307,7 @@ static void changed_in_sqd(long arg)
 	IS(0, go(p.a.qp, attr, IBV_QPS_SQD, IBV_QP_RETRY_CNT | IBV_QP_TIMEOUT |
 		 IBV_QP_ACCESS_FLAGS));
 	resume(&p.a);
-	/* the peer has no right any more, and one try is all that is left */
+	/* the peer has lost its right, and there is only one retry */
 	IS(0, end_of(p.b.qp));
 	IS(0, POST(&p.a, .op = IBV_WR_SEND, .id = 1, .len = 8));
 	WC(p.a.scq, 1, RETRY_EXC_ERR);
@@ -330,7 +330,7 @@ static int try_qp(struct end *e, struct ibv_qp_cap cap)
 	return ibv_destroy_qp(qp);
 }
 
-/* The limit that is announced is the one that holds. */
+/* The reported limit is the one that holds. */
 static void qp_limits(long which)
 {
 	struct opts o = { 0 };

@@ -411,7 +411,7 @@ bool events_left(void)
 	return any;
 }
 
-/* Has an event come?  It is not taken. */
+/* Has an event come?  It is not read. */
 void cq_event_waits(struct ibv_comp_channel *channel)
 {
 	IS(1, readable(channel->fd, PATIENCE_MS));

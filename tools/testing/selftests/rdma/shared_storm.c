@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * shared_storm DEVICE STEPS SEED: four threads make, use, change and destroy the same verbs
- * objects at random, STEPS steps each. Threads use an object at the same time, but only one creates
- * or destroys it, since libibverbs frees what it destroys; the objects on which it depends stay
- * shared. A refusal must be one that the step can get; at the end all objects must go.
+ * shared_storm DEVICE STEPS SEED: four threads make, use, change and destroy the same verbs objects
+ * at random, STEPS steps each. Threads use an object at the same time, but only one creates or
+ * destroys it, since libibverbs frees what it destroys; the objects on which it depends stay
+ * shared. A refusal must be one that the step can get; at the end all objects can be destroyed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,12 +22,12 @@
 
 enum kind { CQ, SRQ, QP, AH, MR, KINDS };
 
-/* A place for an object: it is used under the lock shared, made and destroyed under it alone. */
+/* A place for an object: its lock is shared to use the object, exclusive to make or destroy it. */
 struct place {
 	pthread_rwlock_t lock;
 	void *object;
-	struct place *cq, *srq;		/* what a QP is made of */
-	/* QPs that use this: without, and with, those that are just being destroyed */
+	struct place *cq, *srq;		/* objects that a QP uses */
+	/* QPs that use this object: without those that are just being destroyed, and with them */
 	atomic_uint alive, there;
 };
 
@@ -43,7 +43,7 @@ static unsigned int any(unsigned int *seed, unsigned int n)
 	return rand_r(seed) % n;
 }
 
-/* A place of this kind that has an object, with its lock held shared; or NULL. */
+/* A place of this kind with an object, whose lock is held shared; or NULL. */
 static struct place *one_of(unsigned int *seed, enum kind kind)
 {
 	struct place *place = &places[kind][any(seed, KEPT)];
@@ -120,7 +120,7 @@ static void make(unsigned int *seed, enum kind kind, struct place *place)
 	made++;
 }
 
-/* An object that QPs use must stay, one that no QP used must go. */
+/* Destroying an object that QPs use must fail, that of an unused one must succeed. */
 static bool gone(const char *what, int err, unsigned int there_before, struct place *place)
 {
 	if (err && (err != EBUSY || !there_before))
@@ -145,7 +145,7 @@ static void destroy_qp(struct place *place)
 	if (place->srq)
 		place->srq->alive--;
 	if (!allowed("ibv_destroy_qp", ibv_destroy_qp(place->object), EBUSY, 0)) {
-		/* only groups can hold it, and nobody else can join any now */
+		/* only groups can use it, and no thread can join any now */
 		refused++;
 		leave_groups(place->object);
 		allowed("ibv_destroy_qp without groups", ibv_destroy_qp(place->object), 0, 0);

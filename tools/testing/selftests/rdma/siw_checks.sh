@@ -10,10 +10,10 @@ server4=10.77.0.1 server6=fd00:77::1
 own4=10.77.0.$LAB_NODE own6=fd00:77::$LAB_NODE
 siw_netdev() { ip -o -4 addr show | awk -v own="$own4/" 'index($4, own) == 1 { print $2 }'; }
 
-# siw accepts a connection in two steps: it sends the MPA reply, and then gives the socket to the QP. What
-# the peer sends in between is noticed when more of it comes, so that a peer who waits for an answer
-# waits for ever. The guest has one processor, its kernel does not preempt itself, and here a thread gets
-# what the network brings instead of an interrupt: that is when siw has accepted.
+# siw accepts a connection in two steps: it sends the MPA reply, and then gives the socket to the QP. It
+# notices what the peer sends in between only when more of it comes, so that a peer that waits for an answer
+# waits without end. The guest has one processor, its kernel does not preempt itself, and here a thread gets
+# what the network brings instead of an interrupt, once siw has accepted.
 siw_accepts_first()
 {
 	mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug || return 1
@@ -55,7 +55,7 @@ siw_connects()
 	lab-barrier siw-checked
 	ok "the consumer goes" rmmod rdma_iwconn
 	ok "the device goes" rdma link del siw0
-	# iw_cm cannot be unloaded while somebody holds an id.
+	# iw_cm cannot be unloaded while a process holds an id.
 	ok "nothing is left of it" sh -c 'rmmod siw && { ! grep -q ^rdma_cm /proc/modules || modprobe -r rdma_cm; } &&
 		{ ! grep -q ^iw_cm /proc/modules || rmmod iw_cm; }'
 }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet none --load modules --timeout 900
 # long: --kernel debug --timeout 1800
-# The device goes amid a sweep while management is in use: opensm has its umad and issm, saquery and
-# eight threads of the kernel ask opensm, and smpquery waits for an answer that has been lost. First it
-# is the device of the manager that waits, then that of the one that sweeps.
+# The device is removed amid a sweep while management is in use: opensm has its umad and issm, saquery and
+# eight threads of the kernel ask opensm, and smpquery waits for an answer that was lost. First it is the
+# device of the standby manager, then that of the master, which sweeps.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 plan $((12 + (LAB_NODE == 1 ? 2 : 0)))
@@ -32,7 +32,7 @@ managed()
 	[ "$LAB_NODE" != 2 ] || within says SMINFO_STANDBY sminfo "$(($(<"$port/lid")))"
 }
 
-# amid_sweep: node 1's opensm sweeps, and waits for an answer that does not come
+# amid_sweep: node 1's opensm sweeps, and waits for an answer that is never sent
 amid_sweep()
 {
 	lab-fault loss all permille=1000 mgmt_class=129
@@ -40,7 +40,7 @@ amid_sweep()
 	within struck
 }
 
-# all_ends: the device goes while all of it is in use
+# all_ends: the device is removed while all of it is in use
 all_ends()
 {
 	local kernel asker waiter
@@ -65,7 +65,7 @@ all_ends()
 	ok "others failed" test "$(<$params/failed)" -gt 0
 }
 
-# A sweep waits as long as it has to for what is lost.
+# A sweep waits for a lost answer longer than the test runs.
 printf '%s\n' "transaction_timeout 600000" "sweep_interval 0" >/tmp/opensm.conf
 modprobe ib_umad
 modprobe rdma_kpaths

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 3 --core ours --subnet opensm --cpus 2 --confined --timeout 1800 -- 300 1
-# soak.sh TIME [SEED]: three guests go on for so long in rounds. In each there is a fault, which
-# follows from the seed, while connections of verbs and of the RDMA CM, and packets of IPoIB, carry
-# data that are compared, objects come and go in four threads, and a kernel consumer comes and goes.
-# What kernels and daemon have of memory and descriptors behind each round must not grow. The daemon
-# has no sanitizers, which keep what is freed.
+# soak.sh TIME [SEED]: three guests run for TIME seconds, in rounds. In each there is a fault, which follows
+# from the seed, while connections of verbs and of the RDMA CM, and packets of IPoIB, carry data that are
+# compared, four threads make and destroy objects, and a kernel consumer is loaded and unloaded. The memory
+# and descriptors of kernels and daemon after each round must not grow. The daemon has no sanitizers, which
+# keep what is freed.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
@@ -80,8 +80,8 @@ use()
 		rping -c -a $server4 -C 20 -V -S 4096 && echoes && churn && consumer
 }
 
-# note: what there is behind a round: kB of the kernel that nobody can take back, files, and the
-# daemon's kB and descriptors
+# note: what is in use after a round: kB of the kernel that cannot be reclaimed, files, and the daemon's kB
+# and descriptors
 note()
 {
 	sync

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * srq_removal DEVICE TRIALS unbind|reset: the driver lets its device go and takes it again, or has
- * its function reset, TRIALS times, while a program's SRQs reach their limits as fast as they can
- * be armed; TAP on stdout.  The kernel reports errors.
+ * srq_removal DEVICE TRIALS unbind|reset: the driver is unbound from its device and bound again, or
+ * has its function reset, TRIALS times, while a program's SRQs reach their limits as fast as they
+ * can be armed; TAP on stdout.  The kernel reports errors.
  */
 #include <infiniband/verbs.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 
 #define ARMING	2		/* threads, each with its SRQ */
 
-/* Arms a limit that is reached at once, until the device has gone. */
+/* Arms a limit that is reached at once, until the device is removed. */
 static void *arm(void *srq)
 {
 	struct ibv_srq_attr attr = { .srq_limit = 1 };
@@ -26,7 +26,7 @@ static void *arm(void *srq)
 	return NULL;
 }
 
-/* Tells the pipe when the first limit is reached.  Returns whether it ends with the device. */
+/* Writes to the pipe when the first limit is reached.  Returns whether the removal ends it. */
 static bool reach_limits(const char *name, int begun)
 {
 	struct ibv_context *ctx = open_device(name);
@@ -54,7 +54,7 @@ static bool reach_limits(const char *name, int begun)
 	return told;
 }
 
-/* The device goes, whoever uses it has let it go, and it comes again. */
+/* Removes the device, waits for its user to end, and brings the device back. */
 static bool go_and_come(const struct driver *driver, bool reset, pid_t user)
 {
 	int status;

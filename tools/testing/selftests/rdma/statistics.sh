@@ -13,13 +13,13 @@ counter() { cat "$(hw_counters)/$1"; }
 shown() { grep -oE "\b$1 [0-9]+" <<<"$statistic" | cut -d' ' -f2; }
 show() { statistic=$(rdma statistic show link "$LAB_DEV/1"); }
 
-# missing: how many packets have been sent and have not come. A multicast to oneself, which comes back
-# by no link, stays one of them, and so does what was under way when the link went down: other tests
-# in this boot may have left some.
+# missing: how many packets were sent and have not arrived. A multicast to oneself, which comes back by no
+# link, stays one of them, and so does a packet that was under way when the link went down: other tests in
+# this boot may have left some.
 missing() { show && echo $(($(shown tx_packets) - $(shown rx_packets))); }
 
-# The core asks the subnet manager for what it can do, when it likes: at one of the moments that are
-# looked at it may not have been answered, or not have asked when the file was read.
+# The core asks the subnet manager for its capabilities at any time: when the counters are read its request
+# may not be answered yet, or it may send one after the file was read.
 balanced()
 {
 	local before after
@@ -64,7 +64,8 @@ ok "which can be changed" sh -c "echo 0 >$(hw_counters)/lifespan"
 is "to what was written" 0 "$(counter lifespan)"
 ok "but not to an age" sh -c "! echo 10001 >$(hw_counters)/lifespan 2>/dev/null && grep -qx 0 $(hw_counters)/lifespan"
 
-# What QPs count that are bound to counters stays a part of the port's sums, also when they are gone
+# What QPs that are bound to counters have counted stays a part of the port's sums, also once they are
+# destroyed
 ok "a rule binds QPs to counters" rdma statistic qp set link "$d/1" auto type on
 before=$(counter tx_packets)
 ok "a program talks, counted by it" talk_alone -c -n 100

@@ -50,20 +50,21 @@ guids()
 	lab-barrier guids
 }
 
-# repeated TIMES COMMAND...: which is told what failed
+# repeated TIMES COMMAND...: TIMES times, until COMMAND fails; then it prints the turn
 repeated()
 {
 	local turn
 	for ((turn = 1; turn <= $1; turn++)); do "${@:2}" || { echo "turn $turn"; return 1; }; done
 }
 
-# qps: how many connected QPs there are. Most belong to rdma_cm by their name, whoever asked it.
+# qps: how many connected QPs there are. Most belong to rdma_cm by their name, whichever module asked for
+# them.
 qps() { rdma resource show qp | grep -c 'type RC'; }
 qps_are() { [ "$(qps)" = "$1" ]; }
 
 # ---- disks and checked data ----------------------------------------------------
 
-# configfs_up: it is a module, which nobody may have loaded before
+# configfs_up: it is a module, which may not be loaded yet
 configfs_up() { modprobe configfs && { mountpoint -q $configfs || mount -t configfs configfs $configfs; }; }
 
 # disk NAME MIB [0]: a disk in memory, /dev/NAME; with 0 it forgets what is written
@@ -76,7 +77,7 @@ disk()
 
 no_disk() { rmdir "$configfs/nullb/$1"; }
 
-# block_device PATTERN: the first one that has such a name. A file below /dev could be anybody's.
+# block_device PATTERN: the first one that has such a name. A file below /dev need not be a block device.
 block_device()
 {
 	local one
@@ -260,8 +261,8 @@ lun()
 }
 no_lun() { rm "$1/lun/lun_0/disk" && rmdir "$1/lun/lun_0"; }
 
-# scsi_disk: the block device of the only SCSI disk, whose driver nobody else loads here; scsi_gone: there
-# is none
+# scsi_disk: the block device of the only SCSI disk, whose driver is loaded only here; scsi_gone: there is
+# none
 scsi_disk() { modprobe sd_mod && block_device 'sd?'; }
 scsi_gone() { ! scsi_disk; }
 
@@ -340,8 +341,7 @@ no_srp_target()
 # srp_found: the line of the only target that the fabric has. The subnet manager learns of it by a trap.
 srp_found() { ibsrpdm -c -d /dev/infiniband/umad0 | grep id_ext; }
 
-# srp_login NAMES: is refused as long as the last login to this target is not quite over, of which nothing
-# else tells
+# srp_login NAMES: is refused until the last login to this target is quite over, which no event reports
 srp_login() { put "$1" "/sys/class/infiniband_srp/srp-$LAB_DEV-1/add_target"; }
 
 srp_attached() { within srp_found && within srp_login "$(srp_found)" && within scsi_disk; }

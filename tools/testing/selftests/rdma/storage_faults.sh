@@ -56,7 +56,7 @@ comes_back()
 	return $rc
 }
 
-# by_error: who has an error stays down until it is reset
+# by_error: a device with a fatal error stays down until it is reset
 by_error()
 {
 	lab-fault fatal "$own" && within device_is_down && put 1 "/sys/bus/pci/devices/$device/reset"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * Verbs at random: what a step may be answered.  Whatever else happens ends the program.
+ * Verbs at random: the results that a step may get.  Any other result ends the program.
  */
 #ifndef STORM_H
 #define STORM_H

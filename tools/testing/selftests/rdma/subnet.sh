@@ -45,7 +45,8 @@ counts()
 state_is() { [ "$(port_state "$LAB_DEV")" = "$1" ] || { port_state "$LAB_DEV"; return 1; }; }
 
 # as_in_linux NAME: names, modes and values of the port's files are those of Linux 6.12. The first core
-# writes them down, the second one compares. Counters go on; what is dropped is counted by ours alone.
+# writes them down, the second one compares. Counters are left out, since they go on counting, and so is
+# mad_rx_dropped, which ours alone has.
 as_in_linux()
 {
 	local ours=${LAB_OUT%/*}/ours/sysfs.$1
@@ -57,7 +58,8 @@ as_in_linux()
 	[ "$LAB_CORE" = ours ] || diff "$ours" "$LAB_OUT/sysfs.$1"
 }
 
-# manager_killed: this node's opensm is killed, and has ended: another one can have its agents
+# manager_killed: kills this node's opensm, and waits until it has ended: another one can have its agents
+# then
 manager_killed()
 {
 	local pid
@@ -69,7 +71,7 @@ manager_killed()
 # switch_lids: the LIDs of the switches
 switch_lids() { ibswitches | sed -n 's/.* lid \([0-9]*\) lmc .*/\1/p'; }
 
-# every_table [LIDS]: each switch knows a way to every port, to each of so many LIDs of it (1)
+# every_table [LIDS]: each switch has a route to every port, to each of LIDS LIDs of it (1)
 every_table()
 {
 	local sw k i some=
@@ -89,15 +91,15 @@ every_table()
 	[ -n "$some" ]
 }
 
-# hops FROM TO: the number of switches on the way that the switches' tables give
+# hops FROM TO: the number of switches on the route that the switches' tables give
 hops() { ibtracert "$1" "$2" | grep -c '^\[[0-9]*\] -> switch'; }
 
 # no_errors [LOG]: opensm has complained of nothing but what the test has put into $sm_expected, with
 # the reason why
 no_errors() { ! errors "${1:-$log}" | grep -vE "${sm_expected:-^$}"; }
 
-# errors LOG: but those about a port that has its LID from an earlier manager and traps to one that is
-# just starting: it knows of no LIDs before its first sweep.
+# errors LOG: all but those about a port that has its LID from an earlier manager and sends a trap to one
+# that has just started, which knows no LIDs before its first sweep
 errors()
 {
 	awk '/SUBNET UP/ { swept = 1 }

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --hca 2 --device-arg --threads --device-arg 2
-# threads.sh [GID-INDEX]: two pairs of adapters that two threads of the daemon work for: those that do not
-# send to each other are parted while they are busy, and come together again when they do. Packets have
-# this GID, if one is named.
+# threads.sh [GID-INDEX]: two pairs of adapters that two threads of the daemon work for: adapters that do
+# not send to each other get different threads while they are busy, and share one again once they do.
+# Packets have this GID, if one is named.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 11
 gid=${1:-}

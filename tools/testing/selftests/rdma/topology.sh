@@ -15,7 +15,7 @@ least()
 		END { exit !found }' "$LAB_OUT/$1.lat.$LAB_NODE"
 }
 
-# unheard: the sender fails with an error; the listener would wait for ever
+# unheard: the sender fails with an error; the listener would wait without end
 unheard()
 {
 	local pid rc=0

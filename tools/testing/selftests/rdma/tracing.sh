@@ -22,7 +22,7 @@ lines()
 	grep -c . <<<"$found"
 }
 
-# born TYPE: a program has made one, and it has gone
+# born_and_gone TYPE NUMBER: a program has made NUMBER of them, and destroyed as many
 born_and_gone()
 {
 	is "$1: made as often as ended" "$2 $2" \

@@ -376,7 +376,7 @@ def on_device(path):
     handle, _ = new_qp(walk, None, qp_type=QPT_UD)
     walk.handles_of["ATTACH_MCAST"] = walk.handles_of["DETACH_MCAST"] = {"QP": handle}
 
-    # In the group is who was attached; who is not cannot be detached.
+    # A QP is in the group if it was attached; one that is not cannot be detached.
     def after_attach(err):
         inside = join_or_leave(walk, "DETACH_MCAST") == 0
         return None if inside == (err == 0) else f"the QP is in the group: {inside}"

@@ -109,7 +109,7 @@ class Connections(Device):
         if err:
             self.faults.append(f"meanwhile QUERY: {errno.errorcode[err]}")
 
-    # ---- requests that are not spoilt ----
+    # ---- requests without a fault ----
 
     def request(self, number, body, out=0, response_at=None, cuts=(0, 8, 12), pointed=()):
         """pointed: (name, where in the body its address stands, data) of what else is read."""

@@ -113,7 +113,7 @@ class Netlink(Walk):
         self.walk("RES_GET of all", RES_GET, b"", NLM_F_DUMP)
         for name, command in RES_DUMPS.items():
             self.walk(f"RES_GET of {name}", command, device, NLM_F_DUMP)
-        # A device that cannot be asked is told as EINVAL, as by 6.12.
+        # When the query of the device fails, EINVAL is reported, as by 6.12.
         self.walk("STAT_GET", STAT_GET, port, also=(errno.EINVAL,))
         self.walk("SET", SET, device + attr(DEV_NAME, b"another\0"), settle=self.renamed)
 

@@ -24,7 +24,8 @@ from uapi_requests import (BYTES_OUT, CONST, DRIVER_ROOM, EXTENDED, FD, MANDATOR
 EINVAL, ENOENT, EFAULT, EBADF = errno.EINVAL, errno.ENOENT, errno.EFAULT, errno.EBADF
 ENOSPC, EBUSY, EOPNOTSUPP, EPROTONOSUPPORT = errno.ENOSPC, errno.EBUSY, errno.EOPNOTSUPP, errno.EPROTONOSUPPORT
 
-# What vhca has not: objects, methods whose driver call is missing, commands that libraries do themselves.
+# What vhca does not have: objects, methods whose driver call is missing, commands that libraries do
+# themselves.
 ABSENT = "FLOW RWQ_IND_TBL WQ FLOW_ACTION DM COUNTERS".split()
 NEEDS_ABSENT = ["DM_MR_REG"]
 UNABLE = ["ADVISE_MR"]
@@ -36,7 +37,7 @@ UNKNOWN = 29                # no attribute has this one
 
 # Answers that do not follow from the row alone, by (command, form, row, fault).
 EXCEPTIONS = {
-    # an XRC domain, by write(): Linux 6.12 does not tell
+    # an XRC domain, by write(): Linux 6.12 gives no reason
     (name, form, "xrcd_handle", fault): EINVAL
     for name, form in (("CREATE_QP", "write"), ("CREATE_QP", "extended"), ("CREATE_XSRQ", "write"),
                        ("OPEN_QP", "write"))
@@ -296,7 +297,7 @@ class Walk:
     def written(self, command, form):
         number = command.number[form]
         if TYPE_OF[command.object] in ABSENT or command.name in AT_HOME:
-            # Linux 6.12 takes what it has not for the plain form and counts its words first
+            # Linux 6.12 takes a command that it does not have for the plain form and counts its words first
             self.refused((command.name, form, "-", "absent"), EINVAL if form == "extended" else EOPNOTSUPP,
                          [f"command {number | EXTENDED:#x}" if form == "extended" else f"command {number}"],
                          lambda: self.send(command, form))

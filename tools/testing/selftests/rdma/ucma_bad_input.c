@@ -19,12 +19,12 @@ uint32_t plain, bound, told;
 uint8_t resp[1024];
 volatile uint64_t nowhere = 16;
 static uint8_t gid[16];
-/* Behind this page is no memory. */
+/* The page behind this one is not mapped. */
 static uint8_t *last_page;
 
 /* ---- running it ---- */
 
-/* The last reason that the file has, and how many there were. */
+/* The last reason of the file, and how many there were. */
 static long last_reason(int of, char *last, size_t size)
 {
 	char path[64], line[512];
@@ -110,7 +110,7 @@ static const struct command commands[] = {
 static const struct command *c;
 static uint8_t req[512];
 
-/* A request whose values are good, but for the id. */
+/* A request whose values are valid, except for the id. */
 static void fill(uint32_t id)
 {
 	struct rdma_ucm_set_option option = { .optval = (uintptr_t)req, .optlen = 1 };
@@ -157,7 +157,7 @@ static void fill(uint32_t id)
 static int too_short(int of)
 {
 	fill(bound);
-	/* As much as even the oldest programs give, but for a byte */
+	/* One byte less than even the oldest programs give */
 	return ucma_ask(of, c->cmd, req,
 			c->in - (c->id_at == 272 || c->id_at == 280 ? 9 : 1), 1024);
 }
@@ -182,7 +182,7 @@ static int header_lies(int of)
 			  sizeof(struct rdma_ucm_cmd_hdr) + c->in - 1);
 }
 
-/* The header stands at the end of the memory. */
+/* The header is at the end of mapped memory. */
 static int unreadable(int of)
 {
 	struct rdma_ucm_cmd_hdr hdr = { .cmd = c->cmd, .in = c->in, .out = 1024 };
@@ -222,7 +222,10 @@ static void one(const char *what, int of, int (*run)(int of), int err, int linux
 static void every_command(void)
 {
 	for (c = commands; c < commands + sizeof(commands) / sizeof(*commands); c++) {
-		/* Linux looks at no length but those of CONNECT and ACCEPT, and ignores a tail */
+		/*
+		 * Linux checks no length but those of CONNECT and ACCEPT, and ignores bytes at the
+		 * end
+		 */
 		if (!of_linux || c->in > 280)
 			one("too short", fd, too_short, EINVAL, SAME, "bytes <");
 		if (!of_linux)

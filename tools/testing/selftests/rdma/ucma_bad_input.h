@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * ucma_bad_input: what its parts share.
+ * Shared by the parts of ucma_bad_input.
  */
 #ifndef UCMA_BAD_INPUT_H
 #define UCMA_BAD_INPUT_H
@@ -15,7 +15,7 @@
 extern int fd, other;
 extern uint32_t plain, bound, told;
 extern uint8_t resp[1024];
-/* An address where no memory is, which the compiler does not know. */
+/* An address that is not mapped, which the compiler does not know. */
 extern volatile uint64_t nowhere;
 
 /* @err is ours, @linux_err Linux's where it differs; @reason is part of ours, or NULL. */

@@ -299,7 +299,7 @@ static int event(int of, uint16_t out, uint64_t response)
 static int event_none(int of) { return event(of, 336, RESP); }
 static int event_untold(int of) { return event(of, 336, nowhere); }
 
-/* The event that could not be delivered is the next one. */
+/* The event that could not be copied is the next one. */
 static int event_old_program(int of)
 {
 	struct rdma_ucm_event_resp *got = (void *)resp;

@@ -72,7 +72,7 @@ SIZE(migrate_id, 16);
 _Static_assert(sizeof(struct ib_uverbs_qp_attr) == 144, "qp_attr");
 _Static_assert(sizeof(struct ib_path_rec_data) == 72, "path_rec_data");
 
-/* An address of InfiniBand: in a header of the kernel alone. */
+/* An InfiniBand address, which only a header of the kernel has. */
 struct raw_sockaddr_ib {
 	uint16_t family;
 	uint16_t pkey;

@@ -81,8 +81,8 @@ until rdma system set netns exclusive 2>/dev/null; do moment; done
 ok "a device of another namespace cannot be opened" \
 	sh -c "! unshare -n sh -c ': <>/dev/infiniband/$umad' && : <>/dev/infiniband/$umad && ! unshare -n sh -c ': <>/dev/infiniband/$issm'"
 
-# The port of a device that moves has no manager any more, though the manager is still there. On the
-# distribution's core it has one for ever.
+# The port of a device that moves to another namespace has no manager any more, though the manager still
+# runs. On the distribution's core it keeps one.
 is_sm() { echo $(($(ip netns exec "$1" cat "/sys/class/infiniband/$d/ports/1/cap_mask") & 2)); }
 if [ "$more" = 1 ]; then
 	ip netns attach init $$

@@ -23,8 +23,8 @@
 #include <rdma/rdma_user_ioctl.h>
 
 #define MAD_SIZE	256
-#define MAD_HDR		24	/* of every MAD */
-#define VENDOR_HDR	40	/* of vendors' with OUI */
+#define MAD_HDR		24	/* bytes, of every MAD */
+#define VENDOR_HDR	40	/* bytes, of a vendor class with OUI */
 #define SMP_DR		0x81	/* class: subnet management, directed route */
 #define VENDOR_CLASS	0x32	/* one with OUI and RMPP */
 #define VENDOR_OUI	0x123456
@@ -122,7 +122,7 @@ static inline int umad_put(int fd, const struct umad_msg *msg, size_t mad_len)
 	return done < 0 ? errno : done == (ssize_t)len ? 0 : EIO;
 }
 
-/* Reads a MAD within a minute, with room for so many bytes in all.  Returns bytes or -errno. */
+/* Reads a MAD within a minute, into @room bytes with its header.  Returns bytes or -errno. */
 static inline ssize_t umad_get(int fd, void *to, size_t room)
 {
 	struct pollfd poller = { .fd = fd, .events = POLLIN };
@@ -142,7 +142,7 @@ static inline uint64_t umad_tid(const uint8_t *mad)
 	return be64toh(tid);
 }
 
-/* The lower half of a transaction is the program's. */
+/* The lower half of a transaction ID is the program's. */
 static inline uint32_t umad_tid_low(const uint8_t *mad)
 {
 	return (uint32_t)umad_tid(mad);

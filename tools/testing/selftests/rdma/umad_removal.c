@@ -19,7 +19,7 @@ static void report(bool good, const char *name)
 
 static char umad[64], issm[64];
 
-/* A reader that waits while the device goes. */
+/* A reader that waits while the device is removed. */
 static void *wait_for_mad(void *arg)
 {
 	struct umad_msg msg;

@@ -19,10 +19,10 @@ static const char *ibdev;
 static char umad[64], issm[64];
 static bool reasons = true;
 static uint16_t own_lid;
-/* An address where no memory is, which the compiler does not know. */
+/* An address that is not mapped, which the compiler does not know. */
 static void *volatile nowhere = (void *)16;
 
-/* ---- what tests share ---- */
+/* ---- shared by the tests ---- */
 
 static jmp_buf failure;
 
@@ -242,7 +242,7 @@ static void bad_writes(void)
 	msg.hdr.id = AGENTS;
 	CHECK(umad_put(fd, &msg, MAD_SIZE) == EINVAL && reason(fd, "id 32"));
 	CHECK(umad_put(fd, nowhere, MAD_SIZE) == EFAULT);
-	/* The MAD ends where memory does */
+	/* The MAD ends where mapped memory does */
 	end = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(end != MAP_FAILED && !munmap(end + 4096, 4096));
 	msg.hdr.id = 0;
@@ -252,7 +252,7 @@ static void bad_writes(void)
 	msg.hdr.grh_present = 1;
 	msg.hdr.gid_index = 250;
 	CHECK(umad_put(fd, &msg, MAD_SIZE) == EINVAL);
-	/* A vendor's MAD that ends in its own head */
+	/* A vendor's MAD that ends within its own header */
 	msg.hdr.grh_present = 0;
 	msg.mad[1] = VENDOR_CLASS;
 	CHECK(umad_put(fd, &msg, VENDOR_HDR - 1) == EINVAL);
@@ -275,7 +275,7 @@ static void put_vendor(int fd, unsigned int pkey_index, uint32_t tid)
 	CHECK(!err || (pkey_index && err == EINVAL));
 }
 
-/* A MAD without a P_Key does not leave: behind the table there is none, nor in its last entry. */
+/* A MAD with a P_Key index outside the table, or of its empty last entry, is not sent. */
 static void bad_pkeys(void)
 {
 	struct ib_user_mad_reg_req2 req = {
@@ -385,7 +385,7 @@ static void long_message(void)
 	CHECK(!close(fd) && !close(peer));
 }
 
-/* MADs that the port has dropped, for whatever reason. The distribution's core does not count. */
+/* MADs that the port has dropped, for any reason. The distribution's core does not count them. */
 static unsigned long dropped(void)
 {
 	static const char *const why[] = {
@@ -401,7 +401,7 @@ static unsigned long dropped(void)
 	return sum;
 }
 
-/* MADs without sense, of every class, to both QPs and to this and to no LID. */
+/* Invalid MADs, of every class, to both QPs and to this LID and to an unused one. */
 static void nonsense(void)
 {
 	static const uint16_t lids[] = { PERMISSIVE, 0, NO_LID, 1 };
@@ -430,12 +430,12 @@ static void nonsense(void)
 		while (read(fd, &msg, sizeof(msg)) > 0)
 			;
 	}
-	/* Who closes the file takes back what has not been sent yet */
+	/* Closing the file cancels what has not been sent yet */
 	for (int wait = 0; reasons && dropped() <= before + 400 && wait < 12000; wait++)
 		usleep(10000);
 	CHECK(!reasons || dropped() > before + 400);
 	close(fd);
-	/* The port still answers, which it does after all that it has received before */
+	/* The port still answers, which it does after everything that it has received before */
 	new_header();
 }
 
@@ -496,7 +496,7 @@ static void second_sm(void)
 		}
 		while (!sleeps(pid))
 			sched_yield();
-		/* The first one gives up, the second one is let in */
+		/* The first one gives up, and the second one can open the file */
 		if (round)
 			close(fd);
 		do {
@@ -511,7 +511,7 @@ static void second_sm(void)
 	CHECK(!(port_attr("cap_mask") & IS_SM));
 }
 
-/* ---- who may ---- */
+/* ---- permissions ---- */
 
 static void not_root(void)
 {

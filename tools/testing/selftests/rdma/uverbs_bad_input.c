@@ -52,9 +52,9 @@ int in_child(int (*run)(void))
 	return WEXITSTATUS(status);
 }
 
-/* The reasons of a file from number @from on. */
+/* The reasons of a file, from number @from on. */
 struct reasons {
-	long count;		/* all that the file has had */
+	long count;		/* all reasons of the file */
 	char text[1024];	/* the new ones with their errno, one a line */
 };
 
@@ -79,7 +79,7 @@ static void read_reasons(int of, long from, struct reasons *r)
 		fclose(file);
 }
 
-/* Does a new reason carry the errno and the words? */
+/* Has a new reason the errno and the words? */
 static bool reason_given(const struct reasons *r, const struct bad_input *row)
 {
 	const char *line = r->text, *end, *found;
@@ -146,7 +146,10 @@ static void *race_thread(void *arg)
 			__atomic_add_fetch(&race.odd, 1, __ATOMIC_RELAXED);
 		if (!((uintptr_t)arg % 4)) {
 			ret = reg_mr(BUF, 4096, BUF, 0, race.handle);
-			/* either the PD was gone, or this MR keeps it from being destroyed */
+			/*
+			 * either the PD was destroyed before, or this MR keeps it from being
+			 * destroyed
+			 */
 			if (ret && ret != EBUSY && ret != ENOENT)
 				__atomic_add_fetch(&race.odd, 1, __ATOMIC_RELAXED);
 		}
@@ -166,7 +169,7 @@ static uint32_t count_handles(uint16_t object, uint32_t *list, uint16_t len)
 	return raw_send(fd, &r) ? ~0U : total;
 }
 
-/* Deregisters the MRs that were registered in time, but for the one that the test keeps. */
+/* Deregisters the MRs that were registered in time, except the one that the test keeps. */
 static void dereg_others(void)
 {
 	uint32_t list[64], n = count_handles(UVERBS_OBJECT_MR, list, sizeof(list));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * uverbs_bad_input: what its parts share.
+ * Shared by the parts of uverbs_bad_input.
  */
 #ifndef UVERBS_BAD_INPUT_H
 #define UVERBS_BAD_INPUT_H
@@ -15,7 +15,7 @@
 #define BUF_LEN		(16 * 4096)
 #define BUF		((uintptr_t)buf)
 
-/* Good objects, made once. */
+/* Valid objects, made once. */
 extern struct ibv_context *ctx;
 extern struct ibv_pd *pd;
 extern struct ibv_mr *mr;
@@ -32,7 +32,7 @@ struct bad_input {
 	int (*run)(void);
 	int err;
 	const char *reason;	/* part of what fdinfo says; NULL when nothing is refused */
-	bool on_fresh;		/* the reason stands with the file without a context */
+	bool on_fresh;		/* the reason is that of the file without a context */
 	bool alone;		/* and no other is given */
 };
 

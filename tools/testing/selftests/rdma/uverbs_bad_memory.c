@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Memory that cannot be registered or deregistered, and windows.  memory_faults tests which
- * registered memory a request may reach.
+ * registered memory a request may access.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -131,7 +131,7 @@ static int rereg_access(void)
 			0);
 }
 
-/* New rights do not pin other memory than the region has. */
+/* New rights must not pin other memory than the region has. */
 static int rereg_read_only(void)
 {
 	struct ibv_mr *of = ibv_reg_mr(pd, buf, PAGE, IBV_ACCESS_REMOTE_READ);
@@ -152,7 +152,7 @@ static int rereg_good(void)
 			0);
 }
 
-/* ---- giving back ---- */
+/* ---- deregistering ---- */
 
 static int dereg(uint32_t handle)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Requests that name the wrong objects, or want impossible ones.
+ * Requests that name the wrong objects, or ask for impossible ones.
  */
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -138,7 +138,7 @@ static int create_qp(const struct qp_request *q)
 	return raw_send(fd, &r);
 }
 
-/* Attributes that are not given have good values. */
+/* Attributes that are not given have valid values. */
 #define CREATE_QP(...) create_qp(&(struct qp_request){ __VA_ARGS__ })
 
 static int qp_no_pd(void) { return CREATE_QP(.without_pd = true); }

@@ -65,7 +65,7 @@ static inline struct ib_uverbs_attr *raw_handle(struct raw *r, uint16_t id, int6
 	return raw_add(r, id, 0, handle);
 }
 
-/* Payloads of up to eight bytes stand in the attribute itself. */
+/* Payloads of up to eight bytes are in the attribute itself. */
 static inline struct ib_uverbs_attr *raw_in(struct raw *r, uint16_t id, const void *from,
 					    uint16_t len)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * uverbs_removal DEVICE: the device is unbound from its driver while a program uses it; TAP on
- * stdout.  The program learns it from DEVICE_FATAL and from EIO, keeps mappings that can be
- * touched, and can return everything it holds.
+ * stdout.  The program learns of it from DEVICE_FATAL and from EIO, keeps mappings that can be
+ * accessed, and can destroy everything that it has.
  */
 #include <errno.h>
 #include <infiniband/verbs.h>
@@ -37,7 +37,7 @@ static void report(bool good, const char *name)
 	failed += !good;
 }
 
-/* ---- what waits in the kernel while the device goes ---- */
+/* ---- waits in the kernel while the device is removed ---- */
 
 static struct {
 	bool fatal;		/* DEVICE_FATAL was read */
@@ -119,8 +119,8 @@ static bool connect_self(void)
 }
 
 /*
- * A window of each type over the region.  They are older than it: what is destroyed from the
- * youngest on finds a region with windows.
+ * Binds a window of each type to the region.  They are older than it: a destruction in the order
+ * from the youngest object on meets a region with windows.
  */
 static bool bind_windows(void)
 {
@@ -197,7 +197,7 @@ int main(int argc, char **argv)
 	report(n > 0, "the device's pages are mapped");
 	touch_pages(pages, n);
 
-	/* a child that inherits the mappings and touches them when the device is gone */
+	/* a child that inherits the mappings and accesses them when the device is removed */
 	if (pipe(gate))
 		return 1;
 	child = fork();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * uverbs_unmap DEVICE [TRIALS]: a program unmaps the device's pages at the moment when they are
- * taken back from it because the device goes; TAP on stdout.  Each of many mappings of a page has a
+ * uverbs_unmap DEVICE [TRIALS]: a program unmaps the device's pages at the moment when the kernel
+ * revokes them because the device is removed; TAP on stdout.  Each of many mappings of a page has a
  * page table of its own, so that both take long; another process unbinds the device.  The kernel
  * reports errors.
  */
@@ -17,12 +17,12 @@
 #include "device.h"
 
 #define MAPPINGS	1500
-#define APART		(2UL << 20)	/* what one page table holds */
+#define APART		(2UL << 20)	/* range of one page table */
 #define PAGE		4096UL
 
 static struct driver driver;
 
-/* Where in the device's file the page lies to which the library writes. */
+/* Finds the offset in the device's file of the page to which the library writes. */
 static bool find_page(unsigned long *offset)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -55,7 +55,7 @@ static bool map_and_unmap(int fd, unsigned long offset)
 	return i == MAPPINGS;
 }
 
-/* Map and unmap until the device has gone. */
+/* Maps and unmaps until the device is removed. */
 static bool trial(const char *name)
 {
 	struct ibv_context *ctx = open_device(name);

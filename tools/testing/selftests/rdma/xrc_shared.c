@@ -2,10 +2,10 @@
 /*
  * xrc_shared DEVICE [silent]: two processes share an XRC domain and a target QP.
  *
- * The maker creates both, and an SRQ of its own; the other opens them, adds an SRQ, and
- * sends to either from an initiator of its own.  Then the maker is killed, and objects that both
- * used live on.  "silent": Linux 6.12's core sends a target's events only to its maker.  The
- * program exits with 0 when all checks were good.
+ * The maker creates both, and an SRQ of its own; the other opens them, adds an SRQ, and sends to
+ * either from an initiator of its own.  Then the maker is killed, and objects that both used stay.
+ * "silent": Linux 6.12's core sends a target's events only to its maker.  The program exits with 0
+ * when all checks have passed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -134,7 +134,7 @@ static void send_to(struct ibv_qp *qp, uint32_t srqn, uint64_t wr_id)
 	must(!ibv_post_send(qp, &wr, &at), "ibv_post_send");
 }
 
-/* Makes domain, target and SRQ, tells of each receive, and lives until it is killed. */
+/* Makes domain, target and SRQ, reports each receive, and lives until it is killed. */
 static void maker(const char *name, int in, int out)
 {
 	struct note note;

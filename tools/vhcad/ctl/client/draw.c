@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The fabric as a picture made of text, or as the others draw it.
+ * The fabric as text; draw_dot.c draws it for graphviz.
  */
 #include <stdio.h>
 #include <string.h>

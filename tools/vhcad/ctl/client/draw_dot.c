@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The picture of the fabric in the language of graphviz, and by it.
+ * The fabric in dot, the language of graphviz, and as SVG drawn by graphviz.
  */
 #include <errno.h>
 #include <signal.h>
@@ -12,10 +12,10 @@
 #include "ctl/client/vhcactl.h"
 
 #define GOOD	"#2a7f3f"
-#define WAITING	"#b36b00"	/* a manager has still to bring it up */
+#define WAITING	"#b36b00"	/* a manager has not brought it up yet */
 #define BAD	"#b3261e"
 
-/* Those by whose widths graphviz lays out, then what most viewers have */
+/* Fonts by whose widths graphviz lays out, then a kind that most viewers have */
 #define FONTS	"Helvetica,Arial,sans-serif"
 
 #define BR	"<br align=\"left\"/>"
@@ -83,7 +83,7 @@ static void put_edge(FILE *to, struct json_object *edge)
 	put_node(to, port, str(edge, "a"));
 	fputs(" -- ", to);
 	put_node(to, false, str(edge, "b"));
-	/* A cell keeps its text off the line that it is beside. */
+	/* The padding of a table cell keeps the label away from the line of its edge. */
 	fprintf(to, " [color=\"%s\", fontcolor=\"%s\"%s, label=<<table border=\"0\" "
 		"cellpadding=\"5\"><tr><td>", how, how, strcmp(how, BAD) ? "" : ", style=dashed");
 	if (port) {
@@ -102,7 +102,7 @@ static void put_edge(FILE *to, struct json_object *edge)
 	fputs("</td></tr></table>>];\n", to);
 }
 
-/* Faults of every link are the whole picture's. */
+/* The title holds the faults that are armed at every link. */
 static void put_title(FILE *to, struct json_object *faults)
 {
 	char words[96];
@@ -162,7 +162,7 @@ void draw_svg(struct json_object *fabric)
 	if (rc)
 		fail("draw: dot: %s", strerror(rc));
 	close(pipes[0]);
-	/* If it ends early, its status says so. */
+	/* If graphviz ends early, its exit status says so. */
 	signal(SIGPIPE, SIG_IGN);
 	to = fdopen(pipes[1], "w");
 	if (!to)

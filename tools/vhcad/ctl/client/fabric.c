@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The fabric: what is joined to what, and how it is.
+ * The fabric: which nodes are joined by which links, and their states.
  *
  * It is collected from several answers into one object: nodes, which are vhcad's own switches and
  * adapters, and edges, each with the names of both nodes ("a", "b"), the adapter's "port" if it
  * leads to one, and the "link" if the topology has it.  One switch joins all InfiniBand ports that
+ * no link of a topology leads to, and the segment all such Ethernet ports; the rates of those edges
+ * are not known.
  * no link of a topology leads to, and the segment all such Ethernet ports, and nothing tells rates.
  */
 #include <stdio.h>
@@ -13,7 +15,7 @@
 
 #include "ctl/client/vhcactl.h"
 
-#define SHARED		"switch"	/* that of a fabric without a topology */
+#define SHARED		"switch"	/* of a fabric without a topology */
 #define SEGMENT		"ethernet"	/* what joins Ethernet ports */
 
 struct json_object *find(struct json_object *list, const char *key, const char *value)
@@ -96,7 +98,7 @@ static struct json_object *find_port(struct json_object *hca, unsigned long long
 	return NULL;
 }
 
-/* Adds faults of @from that are of this link or port, in a few words. */
+/* Adds the faults in @from that are armed at this link or port, in a few words. */
 static void add_faults(struct json_object *edge, struct json_object *from, const char *link,
 		       unsigned long long port)
 {
@@ -174,7 +176,7 @@ static bool has_edge(struct json_object *fabric, const char *hca, struct json_ob
 	return false;
 }
 
-/* Ports that no link of a topology leads to */
+/* Adds edges for ports that no link of a topology leads to. */
 static void add_ports(struct json_object *fabric, struct json_object *hca)
 {
 	struct json_object *ports = get(hca, "ports");
@@ -199,7 +201,7 @@ static bool take(struct json_object *fabric, struct json_object *answer, const c
 	return answer;
 }
 
-/* Nodes that no answer lists */
+/* Adds nodes that no answer lists. */
 static void add_nodes(struct json_object *fabric)
 {
 	static const char *const others[] = { SHARED, SEGMENT };

@@ -58,34 +58,34 @@ struct json_object *make_request(int argc, char **argv);
 void add_word(struct json_object *o, const char *key, const char *word);
 
 /* show.c */
-/** show() - print vhcad's answer for people; @first: and the heading of a list before it */
+/** show() - print vhcad's answer for people; @first: with the heading if it is a list */
 void show(const struct options *opt, const char *command, struct json_object *answer, bool first);
 
-/* work.c: what the engine and the adapters are at */
+/* work.c: what the engine and the adapters do */
 /** work_look() - a sample; NULL after printing vhcad's error */
 struct json_object *work_look(const struct options *opt);
-/** work_rates() - what has happened between two samples, @passed seconds apart, by the second */
+/** work_rates() - what has happened between two samples, @passed seconds apart, per second */
 struct json_object *work_rates(struct json_object *old, struct json_object *now, double passed);
-/** work_rows() - lines that work_print() takes */
+/** work_rows() - number of lines that work_print() prints */
 size_t work_rows(struct json_object *rates);
 /** work_print() - print rates for people */
 void work_print(struct json_object *rates);
 
-/* fabric.c: what is joined to what */
+/* fabric.c: nodes and edges of the fabric */
 /**
- * fabric_look() - collect it
+ * fabric_look() - collect the fabric from vhcad's answers
  *
  * Returns an object with the lists "switches", "hcas", "edges" and "faults"; NULL after printing
  * vhcad's error.
  */
 struct json_object *fabric_look(const struct options *opt);
-/* the first of a list in which a member is this word; NULL if there is none */
+/* the first object of @list whose member @key is the string @value; NULL if there is none */
 struct json_object *find(struct json_object *list, const char *key, const char *value);
-/* state and address of a port */
+/* writes the state and the address of a port to @words */
 void fabric_port(struct json_object *port, char *words, size_t room);
-/* kind of a fault, and how often it strikes */
+/* writes the kind of a fault, and how often it strikes, to @words */
 void fabric_fault(struct json_object *fault, char *words, size_t room);
-/* how an adapter is */
+/* state of an adapter, in a word or two */
 const char *fabric_hca(struct json_object *hca);
 /* packets that a link has lost */
 unsigned long long fabric_losses(struct json_object *link);

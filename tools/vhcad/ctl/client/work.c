@@ -33,7 +33,7 @@ static void add_same(struct json_object *o, struct json_object *from, const char
 	json_object_object_add(o, key, json_object_get(get(from, key)));
 }
 
-/* Nanoseconds of work in a second, as a part of that. */
+/* Nanoseconds of work in a second, as a fraction of that second. */
 static double busy(struct json_object *old, struct json_object *now, double passed)
 {
 	return rate(old, now, "worked_ns", passed) / 1e9;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
  * Checks of test modules that consist of one file. They are counted in the parameters "passed" and
- * "failed"; those that do not hold are named in the log.
+ * "failed"; those that fail are named in the log.
  */
 #ifndef KCHECK_H
 #define KCHECK_H

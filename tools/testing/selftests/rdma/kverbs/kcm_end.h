@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the test modules that use ib_cm share: the device that they use, and an end of a connection,
+ * Shared by the test modules that use ib_cm: the device that they use, and an end of a connection,
  * or of a datagram service: a QP, a word to send and a place for one to receive.
  */
 #ifndef KCM_END_H
@@ -21,18 +21,18 @@
  * @id: its id
  * @pd: of the QP
  * @type: of the QP: IB_QPT_RC or IB_QPT_UD
- * @on_event: called with this for the QP's events, or NULL
+ * @on_event: called with this struct end for the QP's events, or NULL
  * @qp: its QP
  * @cq: CQ of the QP
  * @buf: a word to send, and a place for one to receive, of a datagram behind its GRH
  * @dma: address of @buf
  * @send: completion of the send
  * @recv: completion of the receive
- * @heard: something has been heard
- * @event: what
+ * @heard: an event has come
+ * @event: its type
  * @reason: of a rejection
  * @data: the first byte of its private data
- * @qpn: of a datagram service
+ * @qpn: QP number of a datagram service
  * @qkey: its Q_Key
  * @status: of the send
  * @done: the send has completed
@@ -155,7 +155,7 @@ static inline struct end *end_new(struct ib_pd *pd)
 	return end_new_with(pd, IB_QPT_RC, NULL);
 }
 
-/* The PSN with which the peer is told that packets begin. */
+/* The PSN that the peer is given for this end's first packet. */
 static inline u32 starting_psn(const struct end *end)
 {
 	return end->qp->qp_num & 0xffffff;
@@ -169,7 +169,7 @@ static inline int to_state(struct end *end, enum ib_qp_state state)
 	return ret ?: ib_modify_qp(end->qp, &attr, mask);
 }
 
-/* The QP receives before the REP is sent, which is when ib_cm is told the PSN. */
+/* Takes the QP to RTR before the REP is sent, which is when ib_cm is given the PSN. */
 static inline int to_rtr_before_rep(struct end *end)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTR };
@@ -217,7 +217,7 @@ static inline int post_send(struct end *end)
 /* ---- the device ---- */
 
 /**
- * struct kcm_device - the device that a module uses: the first that suits it
+ * struct kcm_device - the device that a module uses: the first suitable one
  * @ib: the device, or NULL
  * @pd: a PD on it
  */
@@ -226,7 +226,7 @@ struct kcm_device {
 	struct ib_pd *pd;
 };
 
-/* Take a device that has come; start() is what the module does then. */
+/* Takes a new device if there is none yet; start() is what the module does then. */
 static inline int kcm_device_take(struct kcm_device *dev, struct ib_device *ib, int (*start)(void))
 {
 	int ret;
@@ -247,7 +247,7 @@ none:
 	return ret;
 }
 
-/* A device goes. If it is the one that was taken, it is left alone behind stop(). */
+/* A device is removed. If it is the one that was taken, it is not used any more after stop(). */
 static inline void kcm_device_leave(struct kcm_device *dev, struct ib_device *ib,
 				    void (*stop)(void))
 {
@@ -273,7 +273,7 @@ static inline struct ib_cm_id *kcm_listen(const struct kcm_device *dev, ib_cm_ha
 	return ERR_PTR(ret);
 }
 
-/* A path from a port to the one that has GID 0 with this lower half. */
+/* A path from a port to the port whose GID 0 has this lower half. */
 static inline int kcm_make_path(const struct kcm_device *dev, struct sa_path_rec *path,
 				u32 port_num, u32 dlid, u64 id)
 {
@@ -295,7 +295,7 @@ static inline int kcm_make_path(const struct kcm_device *dev, struct sa_path_rec
 	return ret;
 }
 
-/* An end that connects, or asks for a datagram service; the handler gets its events. */
+/* An end that connects, or resolves a datagram service; the handler gets its events. */
 static inline struct end *kcm_caller_new(const struct kcm_device *dev, enum ib_qp_type type,
 					 ib_cm_handler handler)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A guest that does what it likes with its HCA: a driver that follows the device's interface until
- * one message has gone through, and then writes by chance to registers, doorbells, rings, records,
- * page lists and keys, gives commands and requests that are nearly right, takes memory away that is
- * in use, and resets the device. All of it follows from "seed", but for how far the device has come
- * meanwhile. It takes the function whose driver_override names it.
+ * A guest that misuses its HCA: a driver that follows the device's interface until one message has
+ * gone through, and then makes random writes to registers, doorbells, rings, records, page lists
+ * and keys, gives nearly valid commands and requests, withdraws memory that is in use, and resets
+ * the device. All of it follows from "seed", except for the progress of the device meanwhile. It
+ * binds the function whose driver_override names it.
  *
  * "mode" is 0: it does nothing; 1: it is as busy, and leaves the device alone; 2: as above.
- * "sessions" counts the times it has begun with a reset, "worked" those whose message arrived,
- * "stuck" those in which the device did not do what it must, "acts" what was done by chance.
+ * "sessions" counts how often it has begun with a reset, "worked" the sessions whose message
+ * arrived, "stuck" those in which the device did not do what it must, "acts" the random actions.
  *
- * The device writes where it is told to: without an IOMMU the guest would be its own victim.
+ * The device writes to any address it is given: without an IOMMU the guest would harm itself.
  */
 #include <linux/dma-mapping.h>
 #include <linux/delay.h>
@@ -33,7 +33,10 @@ module_param(acts, uint, 0444);
 
 static void session(struct hostile *x)
 {
-	/* Now and then by the function's reset, which whoever has locked the function prevents. */
+	/*
+	 * Every eighth session uses the function's reset, which fails while another task has locked
+	 * it.
+	 */
 	int err = ++sessions % 8 ? 0 : pci_try_reset_function(x->pdev);
 
 	if ((err && err != -EAGAIN) || !hostile_begin(x)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
-/* What the files of rdma_khostile share. */
+/* Shared by the files of rdma_khostile. */
 #ifndef KHOSTILE_H
 #define KHOSTILE_H
 
@@ -35,7 +35,7 @@ struct hostile_qp {
 	u32 posted;
 };
 
-/* A page that comes and goes while the device may use it. */
+/* A page that is mapped and unmapped while the device may use it. */
 struct spare {
 	struct page *page;
 	dma_addr_t dma;
@@ -108,7 +108,7 @@ static inline u8 phase_of(u32 n)
 	return !(n >> ADMIN_LOG & 1);
 }
 
-/* Has the device written a byte whose lowest bit is to be this? */
+/* Has the device written an entry, whose last byte has this lowest bit then? */
 static inline bool is_written(const u8 *last, u8 bit)
 {
 	return (READ_ONCE(*last) & 1) == bit;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What a driver does that follows the device's interface, until one message has arrived. */
+/* The part of a driver that follows the device's interface, until one message has arrived. */
 #include <linux/delay.h>
 #include <linux/kthread.h>
 
@@ -35,7 +35,10 @@ static bool written(struct hostile *x, const u8 *last, u8 bit)
 	return true;
 }
 
-/* Give the command that hostile_command() has begun, and wait: its answer if it was carried out. */
+/*
+ * Gives the command that hostile_command() has begun, and waits: its answer if it succeeded, or
+ * NULL.
+ */
 static const struct vhca_acqe *carried_out(struct hostile *x)
 {
 	const struct vhca_acqe *a = answer(x, x->tail);
@@ -143,7 +146,7 @@ static bool modify(struct hostile *x, u32 qpn, u32 mask, const struct vhca_qp_at
 	return carried_out(x);
 }
 
-/* Connected with itself; a datagram QP is ready for those that know its key. */
+/* Connects the QP to itself; a datagram QP receives from all that know its Q_Key. */
 static bool start_qp(struct hostile *x, const struct hostile_qp *qp)
 {
 	bool datagrams = qp->type == VHCA_QPT_UD;
@@ -176,7 +179,7 @@ static bool start_qp(struct hostile *x, const struct hostile_qp *qp)
 	       modify(x, qp->qpn, second, &rtr) && modify(x, qp->qpn, third, &rts);
 }
 
-/* The first one is of RC. */
+/* Makes a QP; the first one is RC. */
 static bool make_qp(struct hostile *x, unsigned int i)
 {
 	static const u8 types[] = { VHCA_QPT_RC, VHCA_QPT_UC, VHCA_QPT_UD };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-/* What is done to the device by chance. */
+/* Random actions on the device. */
 #include <linux/dma-mapping.h>
 
 #include "khostile.h"
@@ -48,7 +48,7 @@ static void put_sges(struct hostile *x, u8 **at, unsigned int n)
 	}
 }
 
-/* What an opcode takes besides, right in form; the rest of its two blocks is what was there. */
+/* Writes the segments of an opcode in a valid form; the rest of its two blocks stays as it was. */
 static unsigned int put_segments(struct hostile *x, const struct hostile_qp *qp, u8 opcode, u8 **at)
 {
 	if (qp->type == VHCA_QPT_UD && opcode != VHCA_OP_NOP) {
@@ -132,7 +132,7 @@ static void spoilt_request(struct hostile *x)
 	hostile_post(x, i);
 }
 
-/* The number of an object that is there, or was. */
+/* The number of an existing object, or of a former one. */
 static u32 some_handle(struct hostile *x)
 {
 	const u32 handles[] = {
@@ -143,7 +143,7 @@ static u32 some_handle(struct hostile *x)
 	return handles[rnd(x, ARRAY_SIZE(handles))];
 }
 
-/* A buffer in the arena, wherever that is; or nowhere. */
+/* A buffer anywhere in the arena; or outside of it. */
 static void some_buf(struct hostile *x, struct vhca_buf *buf)
 {
 	u64 at = rnd(x, ARENA) & ~(rnd(x, 4) ? 4095U : 63U);
@@ -156,7 +156,10 @@ static void some_buf(struct hostile *x, struct vhca_buf *buf)
 	}
 }
 
-/* A command that nobody waits for. More of them than there is room for would stop the device. */
+/*
+ * A corrupted command without waiting for it. More of them than there is room for would stop the
+ * device.
+ */
 static void spoilt_command(struct hostile *x)
 {
 	u32 before = x->tail - BIT(ADMIN_LOG) / 2;
@@ -213,7 +216,7 @@ static void spoilt_register(struct hostile *x)
 		reg_write(x, off, value);
 }
 
-/* A page under a list, or the arena's own, is somewhere else, or nowhere. */
+/* Moves a page under a list, or one of the arena's own, elsewhere, or unmaps it. */
 static void moved_page(struct hostile *x)
 {
 	struct spare *s = &x->spare[rnd(x, SPARES)];

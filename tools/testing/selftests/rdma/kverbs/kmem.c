@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A kernel consumer as storage protocols are: two guests with a connection, which is made by hand
- * through the parameters. The client registers memory and asks; the server reads or writes it and
- * answers with a message that ends the key, by hand or through R/W contexts (kmem_rw.c). Besides:
- * atomics on memory the server registers, FMRs (kmem_fmr.c), protection fields (kmem_pi.c),
- * completion queues of every CPU's pool, destruction from a completion and objects that are left
- * (kmem_end.c), and draining under load.
+ * A kernel consumer that works like storage protocols: two guests with a connection, which is made
+ * by hand through the parameters. The client registers memory and sends a request; the server reads
+ * or writes the memory and answers with a message that invalidates the key, by hand or through R/W
+ * contexts (kmem_rw.c). Besides: atomics on memory the server registers, FMRs (kmem_fmr.c),
+ * protection fields (kmem_pi.c), completion queues of every CPU's pool, destruction from a
+ * completion and objects that are left (kmem_end.c), and draining under load.
  *
  * The parameter "address" holds this side's address; writing it to "peer" of the other side
  * connects the two; "run" has the client run its checks.
@@ -77,7 +77,7 @@ static void serve(struct work_struct *work)
 		ok = kmem_rw_read(k, &m);
 		break;
 	case OP_RW_GET:
-		/* the answer follows the data */
+		/* the answer is sent after the data */
 		CHECK(!kmem_listen(k));
 		CHECK(kmem_rw_write(k, &m));
 		return;
@@ -144,7 +144,7 @@ static bool fetch_add(struct kmem *k, u64 add, u64 *old)
 	}, old);
 }
 
-/* The bits of @ends are the highest bits of fields: nothing is carried out of them. */
+/* The bits of @ends are the highest bits of fields: no carry leaves a field. */
 static bool fetch_add_fields(struct kmem *k, u64 add, u64 ends, u64 *old)
 {
 	return atomic(k, (struct ib_atomic_wr){

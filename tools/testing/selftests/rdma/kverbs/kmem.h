@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the parts of rdma_kmem share.
+ * Shared by the parts of rdma_kmem.
  */
 #ifndef KMEM_H
 #define KMEM_H

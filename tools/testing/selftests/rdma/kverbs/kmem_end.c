@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * How objects end by <rdma/rdma_ext.h>: a completion begins a destruction for which nobody waits,
- * and a consumer leaves objects behind. This file is empty where there is no such header.
+ * Destruction of objects by <rdma/rdma_ext.h>: a completion begins a destruction for which no task
+ * waits, and a consumer leaves objects behind. This file is empty where there is no such header.
  */
 #include <linux/slab.h>
 
@@ -68,7 +68,7 @@ struct chain {
 	struct ib_qp *qp;
 	struct ib_cqe cqe;
 	struct completion gone;
-	atomic_t came, after;	/* completions, and those that came after the end of the QP */
+	atomic_t came, after;	/* completions, and those that came after the QP was destroyed */
 	bool silent;
 	int begun, step, err;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * FMRs: memory that the peer reads and writes through keys which no request has made. Each mapping
- * is of other pages at another address and has a key of its own; after the last one that an FMR
- * may have, it is unmapped.
+ * FMRs: memory that the peer reads and writes through keys without a registration request. Each
+ * mapping is of other pages at another address and has a key of its own; after the last mapping
+ * that an FMR may have, it is unmapped.
  */
 #include "kmem.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Keys that check and make protection fields, on the connection of a QP with itself: blocks leave
- * without fields in memory and come back with those that were made, one is spoilt, and a transfer
- * as a storage target makes them takes the fields off.
+ * Keys that check and make protection fields, on the connection of a QP with itself: blocks are
+ * sent without fields in memory and arrive with those that were made, one is corrupted, and a
+ * transfer like a storage target's removes the fields.
  */
 #include "kmem.h"
 
@@ -12,7 +12,7 @@
 #define APP_TAG		0x5aa5
 #define REF_TAG		0xfffffff8	/* wraps on the way */
 
-/* Pages of this side's memory: data, fields, and what has been over the wire. */
+/* Pages of this side's memory: data, fields, and what has arrived over the wire. */
 enum { DATA, FIELDS = 2, WIRE, LAST = WIRE + 3 };
 
 static u8 *at_page(struct kmem *k, int page)
@@ -72,7 +72,7 @@ static bool register_key(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr,
 	       kmem_post(qp, &k->part, &wr.wr) && k->part.wc.opcode == IB_WC_REG_MR;
 }
 
-/* Moves all blocks and their fields between the key and what has been over the wire. */
+/* Moves all blocks and their fields between the key and the pages of WIRE. */
 static bool move(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr, enum ib_wr_opcode opcode)
 {
 	u32 left = BLOCKS * (BLOCK + FIELD), n = 0;
@@ -106,7 +106,7 @@ static bool field_is_good(const u8 *field, const u8 *data, u32 nr)
 	       get_unaligned_be32(field + 4) == REF_TAG + nr;
 }
 
-/* Nothing is wrong with what went through the key since the last time. */
+/* No error in what went through the key since the last check. */
 static bool is_clean(struct ib_mr *mr)
 {
 	struct ib_mr_status status;
@@ -161,12 +161,12 @@ static void take_fields(struct kmem *k, struct ib_qp *qp, struct ib_mr *mr)
 	      status.sig_err.expected == REF_TAG + 11 &&
 	      status.sig_err.actual == ((REF_TAG + 11) ^ 1) &&
 	      status.sig_err.sig_err_offset / (BLOCK + FIELD) == 11);
-	CHECK(is_clean(mr));	/* it is told once */
+	CHECK(is_clean(mr));	/* an error is reported once */
 	spoilt[7] ^= 1;
 	CHECK(kmem_invalidate(k, qp, mr));
 }
 
-/* As a target that writes blocks of a disk to an initiator that does not want their fields. */
+/* Like a target that writes blocks of a disk to an initiator that does not want their fields. */
 static void strip_fields(struct kmem *k, struct ib_qp *qp)
 {
 	struct ib_sig_attrs strip = { .check_mask = 0xff, .mem = dif() };

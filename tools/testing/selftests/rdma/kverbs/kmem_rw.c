@@ -87,7 +87,7 @@ static u32 wrong(struct kmem *k, const struct msg *m)
 	return bad;
 }
 
-/* Reads the client's memory, and says in the answer what was wrong with it. */
+/* Reads the client's memory, and reports errors in it in the answer. */
 bool kmem_rw_read(struct kmem *k, const struct msg *m)
 {
 	struct transfer *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -200,7 +200,7 @@ static void test_exhaustion(struct kmem *k)
 	while (n--)
 		rdma_rw_ctx_destroy(&ctx[n], k->qp, 1, &k->rw.sg[n], 1, DMA_FROM_DEVICE);
 	CHECK(!k->qp->mrs_used);
-#ifdef HAVE_EXT	/* that of Linux warns besides */
+#ifdef HAVE_EXT	/* for Linux's own it also logs a warning */
 	CHECK(rdma_rw_ctx_init(&ctx[0], k->qp, 1, k->rw.sg, 1, PAGE_SIZE, 0, 0,
 			       DMA_FROM_DEVICE) == -EIO);
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the checks of rdma_kmem have in common: requests and messages, memory that is registered,
- * connections.
+ * Common parts of rdma_kmem's checks: requests and messages, registered memory, connections.
  */
 #include "kmem.h"
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A kernel consumer of what the core has beyond Linux 6.12 for subnet administration, ports and
+ * A kernel consumer of the core's functions beyond Linux 6.12 for subnet administration, ports and
  * device management, on the first port of the first device.
  *
  * From the beginning it watches the ports: "events" has a letter for each event of port 1, and a
- * dot where those that were there had been told. Writing 1 to "serve" registers a service with the
- * subnet manager, to "subscribe" subscribes to its notices, to "offer" offers an I/O controller
- * with five services, to "more" another one without, to "svc" serves a class of MADs at the QP
- * "svc_qpn", and 0 ends each; the service has the "lease" that is written before. Writing a number
- * to "svc_ask" asks the other port's such QP. Writing to "ask" makes queries about this port and
- * the other one, whose LID is "peer_lid" and whose GUID is "peer_id", and whose module must serve;
- * to "layouts" compares records as the core understands them with their bytes on the wire. Writing
- * a number to "tables" asks for a table so many times, one after the other. Writing to "group" has
- * the subnet manager create a multicast group, and leaves it again. "passed" and "failed" count
- * the checks.
+ * dot after those that reported the state at the beginning. Writing 1 to "serve" registers a
+ * service with the subnet manager, to "subscribe" subscribes to its notices, to "offer" offers an
+ * I/O controller with five services, to "more" another one without, to "svc" serves a class of MADs
+ * at the QP "svc_qpn", and 0 ends each; the service has the "lease" that is written before. Writing
+ * a number to "svc_ask" sends requests to the other port's QP of that number. Writing to "ask"
+ * makes queries about this port and the other one, whose LID is "peer_lid" and whose GUID is
+ * "peer_id", and whose module must serve; to "layouts" compares records as the core understands
+ * them with their bytes on the wire. Writing a number to "tables" makes that number of queries for
+ * a table, one after the other. Writing to "group" has the subnet manager create a multicast group,
+ * and leaves it again. "passed" and "failed" count the checks.
  */
 #include <linux/completion.h>
 #include <linux/module.h>
@@ -27,9 +27,9 @@
 #include "ksa.h"
 
 #define SERVICE_ID	0x6b736100ULL
-#define CREATED		66	/* number of the trap that tells of a new multicast group */
+#define CREATED		66	/* number of the trap that reports a new multicast group */
 #define DELETED		67
-#define NAMED		0xa01b	/* in the GID of a group that the manager has named */
+#define NAMED		0xa01b	/* in the GID of a group that the manager has chosen */
 
 static uint peer_lid;
 module_param(peer_lid, uint, 0644);
@@ -56,7 +56,7 @@ MODULE_PARM_DESC(deleted, "multicast groups of whose end notices have told");
 static char events[256];
 module_param_string(events, events, sizeof(events), 0444);
 
-/* The lock is the consumer's own: writes to parameters come one at a time, removal may come too. */
+/* The consumer's own lock: writes to parameters are serialised, but not with a removal. */
 static DEFINE_MUTEX(lock);
 static struct {
 	union ib_gid gid;
@@ -157,7 +157,7 @@ static void ask_services(struct ksa_answer *answer)
 	CHECK(!answer->count);
 }
 
-/* The node of any name: there are several, of which a Get cannot have all, so it is refused */
+/* Asks for the node of any name: there are several, which a Get cannot return, so it is refused */
 static void ask_too_much(struct ksa_answer *answer)
 {
 	const struct ib_sa_attr_query any = {
@@ -169,7 +169,7 @@ static void ask_too_much(struct ksa_answer *answer)
 	CHECK(answer->status == -EINVAL && answer->mad_status);
 }
 
-/* Devices by what names them, and the device itself by a MAD that stays at home */
+/* Asks for devices by name, and the device itself by a MAD that does not leave the port */
 static void ask_home(void)
 {
 	struct ib_mad *in = kzalloc(2 * sizeof(*in), GFP_KERNEL), *out = in + 1;
@@ -294,13 +294,13 @@ static void unserve(void)
 	ksa.service = NULL;
 }
 
-/* The groups of whose creation, and of whose end, a notice has told last */
+/* The groups that the last notices of a creation, and of an end, have named */
 static struct {
 	u8 created[16];
 	u8 deleted[16];
 } last;
 
-/* Another manager names its groups as the one before has named its own. */
+/* Another manager chooses GIDs of its own. */
 static void subscription_told(int status, void *context)
 {
 	if (status)
@@ -315,7 +315,7 @@ static const u8 *group_of(const struct ib_sa_notice *notice)
 	return notice->attr.details.raw_data.details + 6;
 }
 
-/* The manager tells of a group that it has named: the bytes are where the core says they are. */
+/* The manager reports a group whose GID it has chosen: the fields are where the core reads them. */
 static void group_fields(const struct ib_sa_notice *notice)
 {
 	const struct ib_mad_notice_attr *attr = &notice->attr;
@@ -331,8 +331,8 @@ static void group_fields(const struct ib_sa_notice *notice)
 }
 
 /*
- * The manager repeats a report when the answer to it is late. It gives a new group another name
- * than the one before had.
+ * The manager repeats a report when the answer to it is late. It gives a new group another GID than
+ * the one before had.
  */
 static bool is_repeated(u8 group[16], const struct ib_sa_notice *notice)
 {
@@ -438,7 +438,7 @@ static void withdraw_more(void)
 	ksa.more = NULL;
 }
 
-/* ---- what is written to the parameters ---- */
+/* ---- parameters ---- */
 
 static int turn(const char *text, void *is_on, int (*on)(void), void (*off)(void))
 {

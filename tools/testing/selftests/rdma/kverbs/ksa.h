@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What the files of rdma_ksa share.
+ * Shared by the files of rdma_ksa.
  */
 #ifndef KSA_H
 #define KSA_H

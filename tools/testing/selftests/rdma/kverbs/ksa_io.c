@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A watcher of others' I/O units, whatever devices there are.
+ * A watcher of I/O units in the subnet, for any devices.
  *
  * Writing 1 to "watch" makes it watch, 0 ends that; writing to "search" has the ports search.
  * "units" has a letter for each event: u, c or p for a unit, a controller or a path, upper case if
- * it has been added, and a dot for the end mark. "controllers" has a line for each controller to
- * which there is a path: GUID, slot, LID of the path, number of the first service, services, and
- * its name.
+ * it was added, and a dot for the end mark. "controllers" has a line for each controller to which
+ * there is a path: GUID, slot, LID of the path, number of the first service, services, and its
+ * name.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -56,7 +56,7 @@ static void lose(struct seen *seen)
 	kfree(seen);
 }
 
-/* The place for a pointer has what the event is about, or the line of a path. */
+/* The pointer's place in the event has what the event is about, or the line of a path. */
 static int hear(struct ib_io_watcher *watcher, const struct ib_io_event *event)
 {
 	static const char letter[] = "UuCcPp.";
@@ -142,7 +142,7 @@ module_param_cb(watch, &watch_ops, NULL, 0200);
 module_param_cb(search, &search_ops, NULL, 0200);
 module_param_cb(controllers, &controllers_ops, NULL, 0444);
 
-/* Nobody writes to parameters any more. */
+/* No task writes to parameters any more. */
 void ksa_io_end(void)
 {
 	turn(false);

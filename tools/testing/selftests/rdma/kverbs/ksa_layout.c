@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the core reads out of records, and writes into them, against the bytes that the subnet
- * manager has put on the wire: each record is asked for as bytes, and as the core understands it.
- *
+ * Compares what the core reads from records, and writes to them, with the bytes that the subnet
+ * manager has put on the wire: each record is queried as bytes, and as the core understands it.
  * Offsets are in bytes and bits of the record, as the specification has them.
  */
 #include <linux/completion.h>
@@ -50,7 +49,7 @@ static bool is_understood(struct understood *to, int id)
 	return CHECK(!to->status);
 }
 
-/* Asks for one record of so many bytes by its first ones. Returns whether it came. */
+/* Asks for one record of @size bytes by its first ones. Returns whether it came. */
 static bool ask_record(struct ib_sa_attr_query query, const void *first, size_t known,
 		       struct ksa_answer *answer)
 {
@@ -111,13 +110,13 @@ static void path(const struct ksa_port *port, struct ksa_answer *answer)
 
 static int joined(int status, struct ib_sa_multicast *multicast)
 {
-	/* Later reports are about a group that may have been lost, and is left anyhow. */
+	/* Later reports are about a group that may have been lost, and is left anyway. */
 	if (!completion_done(multicast->context))
 		understand(multicast->context, status, &multicast->rec, sizeof(multicast->rec));
 	return 0;
 }
 
-/* What is true of the group */
+/* Checks the fields of the group */
 static void group_fields(const struct ib_sa_mcmember_rec *rec, const u8 *wire)
 {
 	CHECK(!memcmp(&rec->mgid, wire, 16));
@@ -140,7 +139,7 @@ static void group_fields(const struct ib_sa_mcmember_rec *rec, const u8 *wire)
 	CHECK(rec->scope == wire[48] >> 4 && rec->scope == SCOPE);
 }
 
-/* What is true of the member, which the manager tells nobody but the member */
+/* Checks the fields of the member, which the manager sends only to the member */
 static void member_fields(const struct ib_sa_mcmember_rec *rec, const u8 *wire)
 {
 	CHECK(!memcmp(&rec->port_gid, wire + 16, 16));
@@ -149,8 +148,8 @@ static void member_fields(const struct ib_sa_mcmember_rec *rec, const u8 *wire)
 }
 
 /*
- * A member that joins once more is told what it was told before: by this the bytes are had of an
- * answer that the core has read. Everybody is told of the group, and of no member.
+ * A member that joins once more gets the same answer again: this shows the bytes of an answer that
+ * the core has read. Other nodes can query the group, but no member.
  */
 static void member_bytes(const struct ksa_port *port, const struct ib_sa_mcmember_rec *rec,
 			 struct ksa_answer *answer)
@@ -186,7 +185,7 @@ static void member_bytes(const struct ksa_port *port, const struct ib_sa_mcmembe
 	kfree(asked);
 }
 
-/* A group with a number of its own in each field for which the manager takes what it is told */
+/* A group with a different value in each field that the manager takes from the request */
 static void member(const struct ksa_port *port, struct ksa_answer *answer, struct understood *got)
 {
 	struct ib_sa_mcmember_rec rec = {
@@ -302,7 +301,7 @@ static void no_report(const struct ib_sa_notice *notice, void *context)
 {
 }
 
-/* The subscription as the manager has it, but for the QPN: it enters that of who has asked. */
+/* The subscription as the manager has it, except the QPN, which it takes from the sender. */
 static void inform_fields(const struct ksa_port *port, const struct ib_sa_inform_info *info,
 			  struct ksa_answer *answer)
 {
@@ -329,7 +328,7 @@ static void inform_fields(const struct ksa_port *port, const struct ib_sa_inform
 	CHECK(bits(wire, 32, 8, 24) == be32_to_cpu(info->producer_type));
 }
 
-/* A subscription with a number of its own in each field */
+/* A subscription with a different value in each field */
 static void inform(const struct ksa_port *port, struct ksa_answer *answer, struct understood *got)
 {
 	const struct ib_sa_inform_info info = {
@@ -381,7 +380,7 @@ static void class_port_info(const struct ksa_port *port, struct ksa_answer *answ
 
 /**
  * ksa_layouts() - compare what the core reads with what is on the wire
- * @port: who asks, and about whom; both ports have a service
+ * @port: the port that asks, and the one that it asks about; both ports have a service
  *
  * Context: may sleep.
  */

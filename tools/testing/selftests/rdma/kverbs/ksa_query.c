@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What the files of rdma_ksa stand on: its device, queries of the subnet manager, and checks.
+ * Foundations of rdma_ksa: its device, queries of the subnet manager, and checks.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A class of a vendor's at a datagram QP of its own. The server turns each message round; the
- * client asks from such a QP, and from QP1, with messages of many packets.
+ * A vendor class of MADs at a datagram QP of its own. The server returns each message; the client
+ * sends from such a QP, and from QP1, messages of many packets.
  */
 #include <linux/completion.h>
 #include <linux/slab.h>
@@ -68,7 +68,7 @@ static void served(struct ib_mad_agent *agent, struct ib_mad_send_wc *wc)
 {
 	struct ib_ah *ah = wc->send_buf->ah;
 
-	/* A client that has its answer may go before its last acknowledgment has come. */
+	/* A client that has its answer may end before its last acknowledgment has arrived. */
 	CHECK(wc->status == IB_WC_SUCCESS || wc->status == IB_WC_RESP_TIMEOUT_ERR ||
 	      wc->status == IB_WC_WR_FLUSH_ERR);
 	ib_free_send_mad(wc->send_buf);
@@ -182,7 +182,7 @@ static void ask(struct ib_mad_agent *agent, u16 lid, u32 qpn)
 	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
 }
 
-/* From a QP of its own, and from QP1, whose Q_Key both have. */
+/* Asks from a QP of its own, and from QP1, with the Q_Key of QP1. */
 void ksa_svc_ask(struct ib_device *device, u16 lid, u32 qpn)
 {
 	struct ib_mad_qp *mad_qp = ib_create_mad_qp(device, 1, 0, IB_QP1_QKEY);

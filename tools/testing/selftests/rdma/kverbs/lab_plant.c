@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * One fault, of the kind that is asked for, when the module is loaded: so that each checker of the
- * debug kernel is known to notice, and the lab to notice the checker.
+ * Causes one fault, of the kind that is named, when the module is loaded: to show that each checker
+ * of the debug kernel detects its kind, and that the lab notices the checker's report.
  */
 #include <linux/kobject.h>
 #include <linux/lockdep.h>
@@ -18,7 +18,7 @@ static void plant_warn(void)
 	WARN(1, "planted\n");
 }
 
-/* Two locks in either order: nobody waits, but somebody could. */
+/* Two locks in either order: no task waits, but a deadlock would be possible. */
 static void plant_lockdep(void)
 {
 	static DEFINE_MUTEX(a);
@@ -65,7 +65,7 @@ static void plant_ubsan(void)
 	pr_info("lab_plant: shifted too far, 1 is %d\n", 1 << places);
 }
 
-/* A cache that goes before its object. */
+/* A cache that is destroyed before its object. */
 static void plant_slab(void)
 {
 	struct kmem_cache *cache = kmem_cache_create("lab_plant", 64, 0, 0, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A kernel consumer of the iWARP connection manager: it listens, connects and talks over RC QPs,
- * by iw_cm alone. Loaded with its parameters, it leaves its verdict in others; it serves until it
+ * A kernel consumer of the iWARP connection manager: it listens, connects and sends over RC QPs,
+ * with iw_cm only. Loaded with its parameters, it leaves its verdict in others; it serves until it
  * is unloaded.
  *
  *   role=server device=siw0 local=10.77.0.1
@@ -42,9 +42,9 @@ MODULE_PARM_DESC(closed, "connections of the server that have ended");
 #define PORT		7411
 #define LEN		512
 #define PATIENCE	(30 * HZ)
-#define RECVS		7	/* that are posted from the beginning */
+#define RECVS		7	/* posted from the beginning */
 
-/* What the server does with a request. */
+/* What a client asks the server to do with its request. */
 enum wish { TALK = 1, REFUSE, REFUSE_BY_RETURN, HANG_UP };
 
 /* An end of a connection. */
@@ -181,7 +181,7 @@ err:
 	return NULL;
 }
 
-/* The QP in the state in which it is given to iw_cm. */
+/* Takes the QP to the state in which it is given to iw_cm. */
 static int end_prepare(struct end *end)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_INIT };
@@ -223,7 +223,7 @@ static int server_accept(struct iw_cm_id *id, const struct iw_cm_event *event)
 	param.ord = event->ord;
 	ret = iw_cm_accept(id, &param);
 	CHECK(!ret);
-	/* The id stays, and is destroyed with the list. */
+	/* The id is kept, and is destroyed with the list. */
 	return 0;
 }
 
@@ -302,7 +302,7 @@ static int client_handler(struct iw_cm_id *id, struct iw_cm_event *event)
 	return 0;
 }
 
-/* Connects and waits for the reply; *err gets what came of it. */
+/* Connects and waits for the reply; *err gets the result. */
 static struct end *client_connect(enum wish wish, u16 port, int *err)
 {
 	struct end *end = end_make();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * An iWARP device that connects nothing, but wants its ports mapped, and a consumer of it. What is
- * written to parameters happens at once; what came of it is read from others.
+ * An iWARP device that connects nothing, but wants its ports mapped, and a consumer of it. A write
+ * to a parameter acts at once; results are read from other parameters.
  *
  *   echo 10.77.0.1:7000 >listen                   listen there; wire_local is the mapped address
  *   echo 10.77.0.2:8000 10.77.0.1:7000 >connect   connect from there; wire_local, wire_remote

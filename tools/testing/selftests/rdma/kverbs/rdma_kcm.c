@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A kernel consumer that connects RC QPs by ib_cm alone: it listens on the first port of the first
+ * A kernel consumer that connects RC QPs with ib_cm only: it listens on the first port of the first
  * device, and connects to another guest, or to itself, by a path that it makes of LIDs and GIDs.
  *
- * Writing a number to "run" makes so many connections to peer_lid and peer_id, one after the other,
- * sends a message on each, waits for the one that the other side sends when it knows that the
- * connection is made, and ends it; then it has a request refused for want of a listener and by a
- * listener, and a datagram service resolved, to which it sends a message. "passed" and "failed"
- * count the checks.
+ * Writing a number to "run" makes that number of connections to peer_lid and peer_id, one after the
+ * other, sends a message on each, waits for the one that the other side sends when the connection
+ * is established there, and disconnects; then it has a request rejected for want of a listener and
+ * by a listener, and resolves a datagram service, to which it sends a message. "passed" and
+ * "failed" count the checks.
  */
 #include <linux/module.h>
 #include <rdma/ib_cache.h>
@@ -103,7 +103,7 @@ static bool send_datagram(struct end *end, struct sa_path_rec *path)
 	return good;
 }
 
-/* ---- who is connected to ---- */
+/* ---- the passive side ---- */
 
 static int answer(struct ib_cm_id *id)
 {
@@ -174,7 +174,7 @@ static int refusing_handler(struct ib_cm_id *id, const struct ib_cm_event *event
 	return -ECANCELED;
 }
 
-/* ---- who connects ---- */
+/* ---- the active side ---- */
 
 static int active_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 {

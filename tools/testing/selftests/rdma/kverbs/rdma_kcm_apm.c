@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A kernel consumer of alternate paths: a connection between the first ports of two guests' devices
- * gets one between their second ports by LAP and APR, and goes on by it when the first link is cut.
+ * gets one between their second ports by LAP and APR, and uses it when the first link is cut.
  *
- * The module answers whoever connects, and sends back each word. Writing to "connect" connects to
- * peer_lid; "load" loads the path to alt_lid; a number written to "talk" has so many words sent,
- * and waits for each to come back; "disconnect" ends the connection. "passed" and "failed" count
- * the checks, "migrated" the QPs that have gone over to their alternate path.
+ * The module accepts every connection, and sends back each word. Writing to "connect" connects to
+ * peer_lid; "load" loads the path to alt_lid; a number written to "talk" sends that number of
+ * words, and waits for each to come back; "disconnect" ends the connection. "passed" and "failed"
+ * count the checks, "migrated" the QPs that have migrated to their alternate path.
  */
 #include <linux/module.h>
 #include <rdma/ib_cache.h>
@@ -46,7 +46,7 @@ static struct {
 
 /* ---- both sides ---- */
 
-/* Messages of the connection take the way that its QP takes. */
+/* Messages of the connection manager take the same path as the QP. */
 static void qp_event(struct ib_event *event, void *context)
 {
 	struct end *end = context;
@@ -57,7 +57,7 @@ static void qp_event(struct ib_event *event, void *context)
 	migrated++;
 }
 
-/* The path that both sides have agreed on is the QP's alternate path. */
+/* Loads the path that both sides have agreed on as the QP's alternate path. */
 static int load(struct end *end)
 {
 	struct ib_qp_attr attr = { .qp_state = IB_QPS_RTS };
@@ -70,9 +70,9 @@ static int load(struct end *end)
 	return ib_modify_qp(end->qp, &attr, mask);
 }
 
-/* ---- who is asked ---- */
+/* ---- the passive side ---- */
 
-/* A word has arrived: it goes back, and the next may come. */
+/* A word has arrived: sends it back, and posts the next receive. */
 static void echo(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct end *end = container_of(wc->wr_cqe, struct end, recv);
@@ -134,7 +134,7 @@ static int passive_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 	return -ECANCELED;
 }
 
-/* ---- who asks ---- */
+/* ---- the active side ---- */
 
 static int active_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A kernel consumer of what ib_cm has beyond Linux 6.12: it listens on the first port of the first
- * device, and asks another guest, or itself.
+ * A kernel consumer of ib_cm's functions beyond Linux 6.12: it listens on the first port of the
+ * first device, and connects to another guest, or to itself.
  *
- * Writing a number to "run" has, so many times, a request taken by the listen that compares its
- * private data; a request that changes hands, whose connection gets a message behind the RTU at
- * once; and a question for a datagram service that is sent on. Writing one to "call" makes so many
- * connections with one who does the same at the same time. "passed" and "failed" count the checks.
+ * Writing a number to "run" does the following that number of times: a request is taken by the
+ * listen that compares its private data; a request is handed to another id, whose connection gets a
+ * message right behind the RTU; and a request for a datagram service is redirected. Writing a
+ * number to "call" makes that number of connections with a peer that does the same at the same
+ * time. "passed" and "failed" count the checks.
  */
 #include <linux/module.h>
 #include <rdma/ib_cache.h>
@@ -46,9 +47,9 @@ static struct {
 	struct ib_cm_id *listener[LISTENERS];
 } kcm;
 
-/* ---- who is asked ---- */
+/* ---- the passive side ---- */
 
-/* Refuse, and name the listen in the private data. */
+/* Rejects, and names the listen in the private data. */
 static int compared_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 {
 	u8 which = id->context == &kcm.listener[FIRST] ? '1' : '2';
@@ -121,7 +122,7 @@ static int taking_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 	return -ECANCELED;
 }
 
-/* Redirect to the peer of this module; with two guests that is the side that asks. */
+/* Redirects to the peer of this module; with two guests that is the side that asks. */
 static int sending_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 {
 	struct ib_class_port_info where = {
@@ -133,7 +134,7 @@ static int sending_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 
 	if (event->event != IB_CM_SIDR_REQ_RECEIVED)
 		return -ECANCELED;
-	/* A request that was redirected says so. */
+	/* A request that was redirected has this private data. */
 	if (*(u8 *)event->private_data == 'o') {
 		CHECK(!ib_send_cm_sidr_rep(id, &here));
 		return -ECANCELED;
@@ -150,7 +151,7 @@ static int path_to_peer(struct sa_path_rec *path)
 	return kcm_make_path(&dev, path, 1, peer_lid, peer_id);
 }
 
-/* ---- who asks ---- */
+/* ---- the active side ---- */
 
 static int follow(struct ib_cm_id *id, const struct ib_cm_event *event)
 {
@@ -175,7 +176,10 @@ static int active_handler(struct ib_cm_id *id, const struct ib_cm_event *event)
 		if (CHECK(!follow(id, event)))
 			return 0;
 	}
-	/* A side that has called, and yields, gets more than one event, one after the other. */
+	/*
+	 * A side that has called, and yields to its peer, gets more than one event, one after the
+	 * other.
+	 */
 	end->event = event->event;
 	if (event->event == IB_CM_REJ_RECEIVED) {
 		end->reason = event->param.rej_rcvd.reason;
@@ -233,7 +237,7 @@ static void be_compared(const char *data, int reason, u8 said)
 	active_free(end);
 }
 
-/* The own message, and that of the peer */
+/* Sends a message, and receives that of the peer */
 static bool talk(struct end *end)
 {
 	return CHECK(!post_send(end)) &&
@@ -280,7 +284,7 @@ static void be_sent_on(void)
 	active_free(end);
 }
 
-/* ---- who calls each other ---- */
+/* ---- both sides active (peer to peer) ---- */
 
 static void keep(struct end *end)
 {

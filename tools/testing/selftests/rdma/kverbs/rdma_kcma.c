@@ -23,7 +23,7 @@
 #define PATIENCE	(60 * HZ)
 #define WORD		0x600dcafeU
 #define NO		"no room"
-/* The codes of the RNR timers that the two sides ask for, neither of which is the default's */
+/* The codes of the RNR timers that the two sides set, neither of which is the default */
 #define HOST_RNR_TIMER	9
 #define GUEST_RNR_TIMER	14
 
@@ -46,10 +46,11 @@ static DECLARE_WAIT_QUEUE_HEAD(guests_left);
  * @dma: address of @word
  * @cqe: completion of the one work request
  * @made: the connection was made
- * @heard: nothing more comes
+ * @heard: no more events come
  * @event: the last event
  * @asked: the peer's consumer has answered a request that was rejected
- * @awaits: the listening side waits for the word, and for the connection, which may come later
+ * @awaits: events that the listening side waits for: the word, and the connection, which may come
+ *	later
  */
 struct end {
 	struct rdma_cm_id *id;
@@ -142,7 +143,7 @@ static struct ib_sge sge_of(const struct end *end)
 	};
 }
 
-/* Has the QP got the timer that its id was told? iWARP has none. */
+/* Has the QP got the timer that was set for its id? iWARP has none. */
 static bool has_rnr_timer(struct end *end, u8 code)
 {
 	struct ib_qp_init_attr init;
@@ -204,7 +205,7 @@ static int guest_goes(struct end *end)
 	return 1;
 }
 
-/* A request's id has the listener's handler.  What returns other than 0 has its id destroyed. */
+/* A request's id has the listener's handler.  If that returns other than 0, the id is destroyed. */
 static int guest_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 {
 	struct end *end = id->context;
@@ -302,7 +303,7 @@ static int host_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	struct end *end = id->context;
 
 	pr_debug("rdma_kcma: %s\n", rdma_event_msg(event->event));
-	/* The end may be gone by then: the id is destroyed behind its QP. */
+	/* The end may be freed by then: the id is destroyed after its QP. */
 	if (event->event == RDMA_CM_EVENT_TIMEWAIT_EXIT)
 		return 0;
 	end->event = event->event;
@@ -332,7 +333,7 @@ static int host_handler(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	return 0;
 }
 
-/* Connects to a port, and returns what came of it, or NULL. */
+/* Connects to a port, and returns the end, or NULL. */
 static struct end *connect_to(__be32 address, u16 port)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(port),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * As long as it is loaded, KCOV tells what work queues execute, of whatever module, to who has
- * enabled it for the remote sections with our number: the fuzzer of the user API, which loads it
- * then.  It asks nothing of those whose works these are.
+ * While it is loaded, KCOV traces what work queues execute, of any module, for the process that has
+ * enabled remote sections with this module's number: the fuzzer of the user API, which loads it
+ * then.  The modules of these works need no change.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -13,7 +13,7 @@
 #include <linux/workqueue.h>
 
 #define NUMBER		1	/* as in the fuzzer's cover.c */
-#define SECTIONS	16	/* at a time; works beyond are not traced */
+#define SECTIONS	16	/* at a time; further works are not traced */
 
 static struct task_struct *who[SECTIONS];	/* has begun a section */
 static bool on;
@@ -43,8 +43,8 @@ static void work_ends(void *data, struct work_struct *work, work_func_t function
 }
 
 /*
- * A section needs a buffer, which KCOV allocates where that may not sleep, and keeps for the next
- * one.  So there are as many sections at once, before works begin any.
+ * A section needs a buffer, which KCOV allocates without being able to sleep there, and keeps for
+ * the next section.  So the most sections are begun at once here, before works begin any.
  */
 static atomic_t missing;
 static DECLARE_COMPLETION(all_begun);
@@ -113,14 +113,14 @@ static int __init kcov_init(void)
 	return ret;
 }
 
-/* What has begun must end as a section, or its task would stay in it. */
+/* Sections that have begun must end, or their tasks would stay in them. */
 static void __exit kcov_exit(void)
 {
 	WRITE_ONCE(on, false);
 	tracepoint_probe_unregister(begins, work_begins, NULL);
 	tracepoint_synchronize_unregister();
 	for (unsigned int i = 0; i < SECTIONS; i++) {
-		/* Behind it its section is over. */
+		/* After this the section is over. */
 		while (smp_load_acquire(&who[i]))
 			msleep(20);
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What a cycle of fast registration costs a kernel consumer: pages are mapped, registered and
- * invalidated by one chain of work requests, whose completion is taken. The time of the waiting
- * in between is not counted, so that in a guest which counts instructions the figure is the
- * software's alone.
+ * invalidated by one chain of work requests, whose completion is polled. The time of waiting in
+ * between is not counted, so that in a guest which counts instructions the figure is that of the
+ * software alone.
  *
  * Loading the module measures on the first device; "ns" holds the sum of CYCLES cycles.
  */

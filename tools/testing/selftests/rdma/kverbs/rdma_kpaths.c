@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A kernel consumer that asks the subnet manager for paths: writing a number to "run" has THREADS
- * threads ask so many times in all, "window" queries at a time each, for the path from the first
- * port of the first device to the GID whose last half is "peer_id". "answered" counts those that
- * got it, "failed" those that got anything else, "wrong" the second callbacks of queries. "ns" is
- * how long it took. When the device goes, what is still to be asked fails.
+ * threads make that number of queries in all, up to "window" at a time each, for the path from the
+ * first port of the first device to the GID whose lower half is "peer_id". "answered" counts those
+ * that got it, "failed" those that got anything else, "wrong" the second callbacks of queries. "ns"
+ * is how long it took. When the device is removed, the remaining queries fail.
  */
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -56,7 +56,7 @@ struct asker {
 
 static struct ib_sa_client sa_client;
 static struct ib_device *device;
-/* Held for reading by who asks through the device. */
+/* Held for reading by threads that ask through the device. */
 static DECLARE_RWSEM(asked_lock);
 static struct sa_path_rec wanted;
 static atomic_t good, bad, twice;
@@ -109,7 +109,7 @@ static int ask_all(void *arg)
 	kthread_complete_and_exit(&a->ended, 0);
 }
 
-/* All threads ask, and have ended when this returns. */
+/* Has all threads ask; they have ended when this returns. */
 static int ask_with(struct asker *askers, struct one *ones, uint n)
 {
 	struct task_struct *task;
@@ -184,7 +184,7 @@ static int kpaths_add(struct ib_device *dev)
 	return 0;
 }
 
-/* Queries that are under way end with the device, which nobody waits for here. */
+/* Queries under way end with the device, without being waited for here. */
 static void kpaths_remove(struct ib_device *dev, void *data)
 {
 	guard(rwsem_write)(&asked_lock);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A kernel consumer of what QPs share: an SRQ with its limit, another size and its last WQE; a CQ
- * that is resized and peeked at; datagrams and multicasts from one QP to others. It runs when it
- * meets a device, leaves its verdict in its parameters and nothing else behind.
+ * A kernel consumer of shared objects: an SRQ with its limit, another size and its last WQE; a CQ
+ * that is resized and peeked at; datagrams and multicasts from one QP to others. It runs when a
+ * device is added, leaves its verdict in its parameters and nothing else behind.
  */
 #include <linux/device/driver.h>
 #include <linux/dma-mapping.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A kernel consumer of verbs, for tests: two RC QPs of one port connected to each other, one CQ
- * polled in soft interrupts, the other by a workqueue. It runs when it meets a device, leaves its
- * verdict in its parameters, and keeps its QPs with receives posted until the device goes away,
- * when all of those must come back.
+ * polled in soft interrupts, the other by a workqueue. It runs when a device is added, leaves its
+ * verdict in its parameters, and keeps its QPs with receives posted until the device is removed,
+ * when all of those must be completed.
  */
 #include <linux/delay.h>
 #include <linux/device/driver.h>
@@ -32,7 +32,7 @@ MODULE_PARM_DESC(removed, "devices that went away");
 #define BYTES		65536
 #define DEPTH		64	/* requests of each queue */
 #define INLINE		200
-#define HELD		8	/* receives that wait for the device to go */
+#define HELD		8	/* receives that wait for the removal of the device */
 #define PATIENCE	(20 * HZ)
 
 struct request {
@@ -279,7 +279,7 @@ struct node_info {
 	__be64 system_guid, node_guid, port_guid;
 } __packed;
 
-/* The device's own agent says who it is, and by that it is found. */
+/* The device is found by the GUID that its own agent reports. */
 static void test_found(struct pair *p)
 {
 	struct node_info *node;
@@ -401,7 +401,7 @@ static bool may_begin(struct ib_device *dev)
 	return ib_query_port(dev, 1, &port) || port.state == IB_PORT_ACTIVE;
 }
 
-/* A subnet manager that is a program may be frozen while a device that has slept is added. */
+/* If the subnet manager is a program, it may be frozen while a device is added after suspend. */
 static void check_when_active(struct work_struct *work)
 {
 	struct pair *p = container_of(work, struct pair, late);

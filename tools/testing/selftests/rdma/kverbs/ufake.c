@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * A device without hardware, for what vhca does not offer to programs: they post and poll through
- * the kernel, MRs are replaced, and entries of many pages come and go.
+ * A device without hardware, for functions that vhca does not offer to programs: they post and poll
+ * through the kernel, MRs are replaced, and mmap entries of many pages are made and removed.
  */
 #include <linux/module.h>
 #include <rdma/ib_mad.h>

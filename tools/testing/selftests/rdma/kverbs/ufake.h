@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * The operations of the device without hardware, by what they are for.
+ * The operations of the device without hardware, by their purpose.
  */
 #ifndef UFAKE_H
 #define UFAKE_H

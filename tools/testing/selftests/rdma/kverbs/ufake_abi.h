@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB */
 /*
- * What programs and rdma_ufake know of each other: a PD may have pages that can be mapped.
+ * The interface between programs and rdma_ufake: a PD may have pages that can be mapped.
  */
 #ifndef UFAKE_ABI_H
 #define UFAKE_ABI_H
@@ -11,8 +11,8 @@
 
 /**
  * struct ufake_alloc_pd - the driver's part of ALLOC_PD, absent for a PD without pages
- * @id: what the pages shall show
- * @pages: how many
+ * @id: contents of the pages
+ * @pages: number of pages
  * @first: smallest offset in the device's file, in pages
  * @last: largest one of all the pages
  * @reserved: 0
@@ -36,11 +36,11 @@ struct ufake_alloc_pd_resp {
 };
 
 /**
- * enum ufake_page_state - how far the pages of a PD are
- * @UFAKE_PAGE_NONE: they are no such pages
+ * enum ufake_page_state - state of the pages of a PD
+ * @UFAKE_PAGE_NONE: they are not such pages
  * @UFAKE_PAGE_BEGUN: they are being given their offsets
- * @UFAKE_PAGE_MADE: they have them, until they are freed
- * @UFAKE_PAGE_REFUSED: they were freed without having got them
+ * @UFAKE_PAGE_MADE: they have offsets, until they are freed
+ * @UFAKE_PAGE_REFUSED: they were freed without having got offsets
  * @UFAKE_PAGE_FREED: they were freed
  */
 enum ufake_page_state {
@@ -52,7 +52,7 @@ enum ufake_page_state {
 };
 
 /**
- * struct ufake_page - what stands at the beginning of each page
+ * struct ufake_page - contents at the beginning of each page
  * @id: as in the request
  * @state: enum ufake_page_state
  * @pgoff: offset of the page, in %UFAKE_PAGE_MADE

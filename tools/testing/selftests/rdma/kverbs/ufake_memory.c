@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * MRs and device memory of the device without hardware: they only are there.  No two MRs ever have
- * the same keys, and an MR that changes is replaced by another.
+ * MRs and device memory of the device without hardware, which only exist.  No two MRs ever have the
+ * same keys, and an MR that changes is replaced by another.
  */
 #include <linux/atomic.h>
 #include <linux/slab.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * PDs of the device without hardware, and pages that programs get with them to map.  Each page
- * tells whose it is, at which offset, and whether it still is.
+ * contains the id of its PD, its offset, and whether it is still the PD's.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -37,7 +37,7 @@ static void tell_state(struct ufake_pages *pages, enum ufake_page_state state)
 		struct ufake_page *page = pages->memory + i * PAGE_SIZE;
 
 		page->pgoff = pages->entry.start_pgoff + i;
-		/* Whoever has mapped the page reads the state first. */
+		/* A program that has mapped the page reads the state first. */
 		smp_store_release(&page->state, state);
 	}
 }
@@ -60,7 +60,7 @@ static struct ufake_pages *new_pages(u32 count, u64 id)
 	return pages;
 }
 
-/* @state is what a mapping that should not be there would still show. */
+/* @state is what a stale mapping would still show. */
 static void free_pages_as(struct ufake_pages *pages, enum ufake_page_state state)
 {
 	tell_state(pages, state);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Queues of the device without hardware.  What is posted to a QP completes at once; receives of an
- * SRQ are counted and stay there.
+ * Queues of the device without hardware.  A request posted to a QP completes at once; receives of
+ * an SRQ are only counted.
  */
 #include <linux/module.h>
 #include <linux/spinlock.h>
@@ -88,7 +88,7 @@ static int modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask, struct
 	return 0;
 }
 
-/* Completions name their QP, so they go with it. */
+/* Completions name their QP, so they are dropped with it. */
 static void forget_completions(struct ib_cq *ib, const struct ib_qp *qp)
 {
 	struct ufake_cq *cq = cq_of(ib);

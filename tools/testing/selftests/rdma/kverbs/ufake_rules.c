@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Work queues, indirection tables, flow rules and counters of the device without hardware: they
- * only are there.
+ * Work queues, indirection tables, flow rules and counters of the device without hardware, which
+ * only exist.
  */
 #include <linux/slab.h>
 
