@@ -16,16 +16,13 @@ static bool is_cold(const struct sglist *l)
 	return len >= gmem_cold_size();
 }
 
-u32 payload_gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, struct payload *pl)
+/* payload_gather() of what may lie in several pieces. */
+static __attribute__((noinline)) u32 gather_list(struct vqp *qp, const struct sglist *l, u32 off,
+						 u32 len, struct payload *pl)
 {
 	struct worker *w = qp->dev->adapter.worker;
-	u32 got;
+	u32 got = sgl_map(l, off, len, pl->seg, &pl->nseg, PAYLOAD_SEGS);
 
-	pieces_begin(w);
-	pl->fault = false;
-	pl->mem = qp->dev->mem;
-	pl->cold = len >= COLD_RUN && is_cold(l);
-	got = sgl_map(l, off, len, pl->seg, &pl->nseg, PAYLOAD_SEGS);
 	pl->cold = pl->cold && got >= (u64)pl->nseg * RUN_COLD_PIECE;
 	if (got == len)
 		return len;
@@ -42,6 +39,21 @@ u32 payload_gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, str
 	return sgl_read(l, off, qp_scratch(qp)->bounce, len) == len ? len : 0;
 }
 
+u32 payload_gather(struct vqp *qp, const struct sglist *l, u32 off, u32 len, struct payload *pl)
+{
+	u64 at = sgl_one(l, off, len);
+
+	pieces_begin(qp->dev->adapter.worker);
+	pl->fault = false;
+	pl->mem = qp->dev->mem;
+	pl->cold = len >= COLD_RUN && is_cold(l);
+	if (at == SGL_NOT_ONE)
+		return gather_list(qp, l, off, len, pl);
+	pl->seg[0] = (struct dma_seg){ at, len };
+	pl->nseg = 1;
+	return len;
+}
+
 /* Writes a part of a run through a key that checks the data; returns the number of bytes. */
 static u64 place_checked(struct vqp *qp, const struct run *run, u32 at, const struct sglist *l,
 			 u64 off, u32 len)
@@ -55,13 +67,13 @@ static u64 place_checked(struct vqp *qp, const struct run *run, u32 at, const st
 	       sgl_write_checked(l, off, bytes, len);
 }
 
-u32 payload_scatter(struct vqp *qp, const struct run *run, const struct sglist *l, u64 off,
-		    u32 len)
+/* payload_scatter() to what may lie in several pieces. */
+static __attribute__((noinline)) u32 scatter_list(struct vqp *qp, const struct run *run,
+						  const struct sglist *l, u64 off, u32 len)
 {
 	struct worker *w = qp->dev->adapter.worker;
 	u32 done = 0;
 
-	pieces_begin(w);
 	while (done < len && !pieces_enough(w, run, done)) {
 		struct dma_seg seg[PAYLOAD_SEGS];
 		u32 nseg;
@@ -78,4 +90,15 @@ u32 payload_scatter(struct vqp *qp, const struct run *run, const struct sglist *
 		done += n;
 	}
 	return done;
+}
+
+u32 payload_scatter(struct vqp *qp, const struct run *run, const struct sglist *l, u64 off,
+		    u32 len)
+{
+	const struct dma_seg one = { len ? sgl_one(l, off, len) : SGL_NOT_ONE, len };
+
+	pieces_begin(qp->dev->adapter.worker);
+	if (one.addr == SGL_NOT_ONE)
+		return scatter_list(qp, run, l, off, len);
+	return payload_place(run->pl, run->skip, qp->dev->mem, &one, 1) ? 0 : len;
 }

@@ -92,7 +92,7 @@ enum entry_kind { ENTRY_EVENT, ENTRY_COMPLETION };
  * @status: VHCA_STATUS_*; atomic
  * @fatal: enum vhca_fatal; atomic
  * @kicked: a bit for each UAR; atomic
- * @any_kick: one of them is set; atomic
+ * @any_kick: a bit for each word of @kicked in which one was set; atomic
  * @hot: struct vuar that are looked at in every pass
  * @flush: struct veq that may have room for pending events
  * @cq_notify: struct vcq with entries whose consumers were not notified yet
@@ -125,7 +125,7 @@ struct vhca_dev {
 	u32 status;
 	u32 fatal;
 	u64 *kicked;
-	bool any_kick;
+	u64 any_kick;
 	struct list_head hot;
 	struct list_head flush;
 	struct list_head cq_notify;

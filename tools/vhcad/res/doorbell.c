@@ -102,6 +102,22 @@ static bool tell_word(struct vuar *uar, struct db_page *page, struct look *look)
 static_assert(VHCA_DB_NEWS_WORDS * sizeof(u64) == GMEM_LINE, "news are read at once");
 
 /*
+ * The first word from @uar->at_news on that has news; those before it are steps as well.  Returns
+ * false if there is none, or if the steps ran out.
+ */
+static bool next_word(struct vuar *uar, const u64 *news, struct look *look)
+{
+	u32 at = uar->at_news, end = MIN(at + look->steps, (u32)VHCA_DB_NEWS_WORDS);
+
+	if (!uar->news)
+		while (at < end && !news[at])
+			at++;
+	look->steps -= at - uar->at_news;
+	uar->at_news = at;
+	return at < end;
+}
+
+/*
  * Returns false if the steps ran out; the next look goes on there.  Most words are zero, and one
  * copy of all of them tells which are not: a bit that is set after the copy sets its summary bit
  * again.
@@ -112,13 +128,14 @@ static bool scan_page(struct vuar *uar, struct db_page *page, struct look *look)
 
 	if (dma_ref_read_line(&page->ref, offsetof(struct vhca_db_page, news), news))
 		memset(news, 0, sizeof(news));
-	for (; uar->at_news < VHCA_DB_NEWS_WORDS; uar->at_news++) {
-		if (!look->steps)
-			return false;
+	while (next_word(uar, news, look)) {
 		look->steps--;
-		if ((uar->news || news[uar->at_news]) && !tell_word(uar, page, look))
+		if (!tell_word(uar, page, look))
 			return false;
+		uar->at_news++;
 	}
+	if (uar->at_news < VHCA_DB_NEWS_WORDS)
+		return false;
 	uar->at_news = 0;
 	return true;
 }
@@ -175,17 +192,19 @@ static bool arm(struct vuar *uar, struct look *look)
 	return true;
 }
 
+static_assert(VDEV_MAX_KICK_PAGES <= 64 * 64, "a bit for each word of kicks");
+
 static void take_kicks(struct vhca_dev *dev)
 {
-	if (!__atomic_load_n(&dev->any_kick, __ATOMIC_ACQUIRE) ||
-	    !__atomic_exchange_n(&dev->any_kick, false, __ATOMIC_ACQ_REL))
-		return;
-	for (u32 w = 0; w < (dev->kick_pages + 63) / 64; w++) {
-		u64 bits;
+	u64 words;
 
-		if (!__atomic_load_n(&dev->kicked[w], __ATOMIC_RELAXED))
-			continue;
-		bits = __atomic_exchange_n(&dev->kicked[w], 0, __ATOMIC_ACQ_REL);
+	if (!__atomic_load_n(&dev->any_kick, __ATOMIC_ACQUIRE))
+		return;
+	words = __atomic_exchange_n(&dev->any_kick, 0, __ATOMIC_ACQ_REL);
+	for (; words; words &= words - 1) {
+		u32 w = __builtin_ctzll(words);
+		u64 bits = __atomic_exchange_n(&dev->kicked[w], 0, __ATOMIC_ACQ_REL);
+
 		for (; bits; bits &= bits - 1) {
 			struct vuar *uar = table_get(&dev->uars, w * 64 + __builtin_ctzll(bits));
 
@@ -288,7 +307,7 @@ bool doorbell_arm(struct vhca_dev *dev)
 void doorbell_kick(struct vhca_dev *dev, u32 uar)
 {
 	__atomic_fetch_or(&dev->kicked[uar / 64], 1ull << (uar % 64), __ATOMIC_RELEASE);
-	__atomic_store_n(&dev->any_kick, true, __ATOMIC_RELEASE);
+	__atomic_fetch_or(&dev->any_kick, 1ull << (uar / 64), __ATOMIC_RELEASE);
 }
 
 bool doorbell_kicked(const struct vhca_dev *dev)

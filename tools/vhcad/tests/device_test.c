@@ -61,6 +61,74 @@ static void registers(void **state)
 	t_world_fini(&w);
 }
 
+#define OWNERS	7u
+#define APART	43u
+
+/* Who has a UAR of many, with a doorbell page and a queue pair. */
+struct owner {
+	u32 uar;
+	struct vhca_db_page *db;
+	struct tcq cq;
+	struct tqp qp;
+};
+
+/* The driver rings, and kicks, as this owner from now on. */
+static void act_as(struct thca *h, const struct owner *o)
+{
+	h->uar = o->uar;
+	h->db = o->db;
+}
+
+static void make_owner(struct thca *h, struct owner *o)
+{
+	struct vhca_open_uar_req req = {
+		.db_page = htole64(t_alloc(h, VHCA_DB_PAGE_SIZE)),
+	};
+
+	o->uar = t_create(h, VHCA_CMD_OPEN_UAR, &req, sizeof(req));
+	o->db = t_cpu(h, le64toh(req.db_page));
+	act_as(h, o);
+	h->next_slot = 0;
+	t_cq_init(h, &o->cq, 4, 0);
+	t_qp_init_size(h, &o->qp, &o->cq, &o->cq, 4, 0, 5, VHCA_QP_SIGNAL_ALL);
+	t_connect(&o->qp, &o->qp, 3, 1, 1);
+}
+
+/* Owners whose numbers are far apart kick at once, and the device finds each of them. */
+static void kicks_far_apart(void **state)
+{
+	static struct owner owner[OWNERS];
+	const struct twr nop = { .opcode = VHCA_OP_NOP };
+	struct tworld w;
+	struct thca h;
+	u32 kicks;
+
+	t_world_init(&w);
+	t_hca_init(&h, &w, 0x1000);
+	for (u32 i = 0; i < OWNERS * APART; i++) {
+		struct owner other;
+
+		make_owner(&h, i % APART ? &other : &owner[i / APART]);
+	}
+	t_poll(&w);
+	kicks = h.kicks;
+	for (u32 i = 0; i < OWNERS; i++) {
+		act_as(&h, &owner[i]);
+		t_post(&owner[i].qp, &nop);
+		t_ring_sq(&owner[i].qp);
+	}
+	assert_int_equal(h.kicks - kicks, OWNERS);
+	t_poll(&w);
+	for (u32 i = 0; i < OWNERS; i++) {
+		struct vhca_cqe e;
+
+		assert_true(t_cq_poll(&owner[i].cq, &e));
+		assert_int_equal(e.status, VHCA_CS_SUCCESS);
+	}
+	t_hca_fini(&h);
+	t_world_fini(&w);
+}
+
 /*
  * Other threads change ports while the engine sleeps.  Times of the consequences, such as a trap
  * that is repeated, count from then, and not from when the engine fell asleep.
@@ -304,6 +372,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers),
+		cmocka_unit_test(kicks_far_apart),
 		cmocka_unit_test(changes_while_asleep),
 		cmocka_unit_test(bad_configurations),
 		cmocka_unit_test(injected_fault),
