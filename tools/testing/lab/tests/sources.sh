@@ -134,7 +134,7 @@ lacks() {
 	with_apt "$work/part" "$PWD" "$@"
 	expect "$name: status" 2 $?
 	expect_text "$name: says what to do" "^lab: $pattern" <(tail -n 1 "$work/err")
-	expect "$name: nothing is half done" "" "$(find "$work/cache" -maxdepth 1 \( -name '.making-*' -o -name 'rdma-core-bookworm' \))"
+	expect "$name: nothing is half done" "" "$(find "$work/cache" -maxdepth 1 \( -name '.making-*' -o -name rdma-core-bookworm -o -name 'packages-*' ! -name '*.log' \))"
 }
 lacks "lab provider bookworm where the mirror lacks the tarball" \
 	"rdma-core-bookworm: could not be made: the package mirror does not deliver rdma-core_44.0.orig.tar.xz: name one in /etc/apt that does, or put that file into $work/cache/tarballs \\(log: $work/cache/rdma-core-bookworm.log\\)\$" \
@@ -146,11 +146,21 @@ lacks "and where it has no such package" \
 	"rdma-core-bookworm: could not be made: the package mirror's source index has no rdma-core of bookworm: name another one in /etc/apt " \
 	part_ready rdma-core-bookworm
 
-lacks "a package of that name that there is not" "Debian trixie has no no-such-package: name others" \
-	eval 'echo "E: Unable to locate package no-such-package" >"$CACHE/log"; why_not "$CACHE/log"; die_with "$status" "$why"'
-
-printf '#!/bin/sh\necho "Temporary failure resolving mirror.invalid" >&2\nexit 100\n' >"$work/bin/apt-get"
-chmod +x "$work/bin/apt-get"
+# apt TEXT: that of guests and of the host fails and says this
+apt() {
+	printf '#!/bin/sh\necho "%s" >&2\nexit 100\n' "$1" | tee "$work/bin/apt-get" >"$work/bin/chroot"
+	chmod +x "$work/bin/apt-get" "$work/bin/chroot"
+}
+mkdir -p "$work"/cache/guest-root/data/{dev,proc,etc/apt/apt.conf.d,usr/sbin}
+: >"$work/cache/guest-root/manifest"
+apt "E: Unable to locate package no-such-package"
+lacks "a package for guests that there is not" \
+	"the packages bc no-such-package could not be installed: Debian trixie has no no-such-package: name others " \
+	guest_root_with "no-such-package bc"
+apt "Temporary failure resolving mirror.invalid"
+lacks "one that cannot be fetched" \
+	"the packages bc could not be installed: the package mirror of /etc/apt cannot be reached: connect this host " \
+	guest_root_with bc
 lacks "packages of the host that cannot be fetched" \
 	"host: no-such-package could not be installed: the package mirror of /etc/apt cannot be reached: connect this host .*apt install no-such-package\\)\$" \
 	eval 'HOST_TOOLS=no-such-program:no-such-package HOST_LIBS= && host_install'
