@@ -4,12 +4,18 @@
 changed: apt-sources.py [--released] SUITE [EXTRA-SUITE...]. Source indexes are included.
 --released leaves out the updates and security fixes that came after the release.
 
-The lab never names a mirror: whoever configured this host has chosen one."""
+The lab never names a mirror: whoever configured this host has chosen one, and whether apt
+takes lists of it that have expired."""
 
 import glob
 import re
+import subprocess
 import sys
 
+# These have neither updates nor security fixes beside them.
+ROLLING = ("sid", "unstable", "experimental")
+# What apt's configuration says of all sources, and a source of itself.
+CHECKS = ("Check-Valid-Until", "Check-Date")
 CODENAMES = r"(?:bookworm|trixie|stable|testing|sid|oldstable)"
 
 
@@ -68,12 +74,20 @@ def classify(suites):
     return None
 
 
+def unchecked():
+    """Those of CHECKS that the host's apt does not make."""
+    said = subprocess.run(["apt-config", "dump", *(f"Acquire::{name}" for name in CHECKS)], stdout=subprocess.PIPE,
+                          text=True, check=True).stdout
+    return {name: "no" for name in CHECKS if re.search(rf'^Acquire::{name} "(no|false|off|0|without|disable)";', said, re.M)}
+
+
 def emit(fields, suites):
     print("Types: deb deb-src")
     print("URIs:", fields["Uris"])
     print("Suites:", " ".join(suites))
     print("Components: main")
-    for name in ("Signed-By", "Trusted", "Check-Valid-Until", "Check-Date"):
+    fields = {**unchecked(), **fields}
+    for name in ("Signed-By", "Trusted", *CHECKS):
         if name in fields:
             print(f"{name}: {fields[name]}")
     print()
@@ -89,8 +103,9 @@ def main():
             chosen.setdefault(kind, fields)
     if "main" not in chosen:
         sys.exit("lab: no Debian package source is configured in /etc/apt: add one for this host's release")
-    emit(chosen["main"], [suite] + ([] if released else [suite + "-updates"]) + extra)
-    if "security" in chosen and not released:
+    alone = released or suite in ROLLING
+    emit(chosen["main"], [suite] + ([] if alone else [suite + "-updates"]) + extra)
+    if "security" in chosen and not alone:
         emit(chosen["security"], [suite + "-security"])
 
 

@@ -47,7 +47,7 @@ isolated() {
 }
 
 need_root() {
-	[ "$(id -u)" = 0 ] || die "needs root: run it again with sudo"
+	[ "$(id -u)" = 0 ] || lack "needs root: run it again with sudo"
 }
 
 sha256_of() { sha256sum | cut -c1-16; }

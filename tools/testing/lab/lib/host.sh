@@ -22,14 +22,14 @@ HOST_LIBS="git perl python3 libc6-dev libcmocka-dev libjson-c-dev libisal-dev zl
 host_check() {
 	local id='' version=''
 	need_root
-	[ "$(uname -m)" = x86_64 ] || die "needs an x86-64 host: this one is $(uname -m)"
+	[ "$(uname -m)" = x86_64 ] || lack "needs an x86-64 host: this one is $(uname -m)"
 	if [ -r /etc/os-release ]; then
 		id=$(. /etc/os-release && echo "${ID:-}")
 		version=$(. /etc/os-release && echo "${VERSION_ID:-}")
 	fi
 	case "$id-$version" in
 	debian-12 | debian-13) ;;
-	*) die "needs a Debian 12 or 13 host (this is ${id:-unknown} ${version}): run it in a Debian virtual machine" ;;
+	*) lack "needs a Debian 12 or 13 host (this is ${id:-unknown} ${version}): run it in a Debian virtual machine" ;;
 	esac
 }
 
@@ -44,7 +44,7 @@ host_missing() {
 }
 
 host_install() {
-	local missing log
+	local missing log why status
 	mapfile -t missing < <(host_missing | sort -u)
 	[ ${#missing[@]} -gt 0 ] || return 0
 	say "host: installing ${missing[*]}"
@@ -53,7 +53,8 @@ host_install() {
 	if ! { DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 update &&
 		DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "${missing[@]}"; } \
 		>"$log" 2>&1; then
-		die "host: apt-get could not install ${missing[*]}: see $log, or install them by hand"
+		why_not "$log"
+		lack "host: ${missing[*]} could not be installed: $why (log: $log; apt install ${missing[*]})"
 	fi
 }
 

@@ -48,9 +48,28 @@ cache_released() { exec {use_lock}>&-; }
 # what apt says where there is no way to the mirror
 unreachable='Could not resolve|Temporary failure resolving|Could not connect|Unable to connect|Cannot initiate the connection'
 
+# why_not LOG: sets why to the reason and the remedy by what a command has said that fetches something and
+# has failed, and status to the exit status that goes with them.
+why_not() {
+	status=$EX_LAB
+	why=$(sed -n "s/^\(lab\|$LAB_NAME\): //p" "$1" | tail -n 1)
+	[ -n "$why" ] || why=$(grep -m 1 '^E: ' "$1" || echo "see what it said")
+	case $why in
+	*"package mirror"*": remove "* | *"package mirror"*/etc/apt*) status=$EX_USAGE ;;
+	*"package mirror"*) status=$EX_USAGE why+=": name another one in /etc/apt" ;;
+	"E: Unable to locate package "*) status=$EX_USAGE why="Debian $GUEST_SUITE has no ${why##* }: name others" ;;
+	esac
+	# apt's words when an index is not the one that the signed release file names
+	! grep -q 'Mirror sync in progress' "$1" || status=$EX_MIRROR
+	! grep -qE "$unreachable" "$1" || {
+		status=$EX_USAGE
+		why="the package mirror of /etc/apt cannot be reached: connect this host to it, or name another"
+	}
+}
+
 # Make part NAME unless it is there, complete and made by the present recipe.
 part_ready() {
-	local name=$1 started=$SECONDS work hash cause status='' failed=''
+	local name=$1 started=$SECONDS work hash why status failed=''
 	if part_stamped "$name"; then
 		if part_intact "$name"; then
 			say "$name: ready"
@@ -69,13 +88,8 @@ part_ready() {
 	progress_stop
 	if [ -n "$failed" ]; then
 		rm -rf --one-file-system "$work"
-		cause=$(sed -n "s/^\(lab\|$LAB_NAME\): //p" "$CACHE/$name.log" | tail -n 1)
-		[ -n "$cause" ] || cause=$(grep -m 1 '^E: ' "$CACHE/$name.log" || echo "see what it said")
-		# apt's words when an index is not the one that the signed release file names
-		grep -q 'Mirror sync in progress' "$CACHE/$name.log" && status=$EX_MIRROR
-		grep -qE "$unreachable" "$CACHE/$name.log" && status=$EX_USAGE &&
-			cause="the package mirror of /etc/apt cannot be reached: connect this host to it, or name another"
-		die_with "${status:-$EX_LAB}" "$name: could not be made: $cause (log: $CACHE/$name.log; $LAB_NAME setup tries again)"
+		why_not "$CACHE/$name.log"
+		die_with "$status" "$name: could not be made: $why (log: $CACHE/$name.log)"
 	fi
 	part_manifest "$work" >"$work/manifest"
 	rm -f "$CACHE/$name.log"

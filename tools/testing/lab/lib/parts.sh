@@ -91,9 +91,9 @@ make_rdma_core_source() {
 
 # rdma-core of another suite than the guests': source, and libibverbs to link with.
 recipe_rdma_core_sid() { echo "1 sid" && cat "$LIB/fetch-rdma-core"; }
-make_rdma_core_sid() { "$LIB/fetch-rdma-core" "$GUEST_SUITE" sid "$1/data"; }
+make_rdma_core_sid() { "$LIB/fetch-rdma-core" "$GUEST_SUITE" sid "$1/data" "$CACHE/tarballs"; }
 recipe_rdma_core_bookworm() { echo "1 bookworm" && cat "$LIB/fetch-rdma-core"; }
-make_rdma_core_bookworm() { "$LIB/fetch-rdma-core" "$GUEST_SUITE" bookworm "$1/data"; }
+make_rdma_core_bookworm() { "$LIB/fetch-rdma-core" "$GUEST_SUITE" bookworm "$1/data" "$CACHE/tarballs"; }
 
 # The header package's build folder without the symbols of the distribution's RDMA
 # modules: a symbol that we forgot to provide must not resolve to theirs.

@@ -166,7 +166,7 @@ test_roots_ready() {
 
 # A guest root with more packages in it: a copy, kept under the packages' names.
 guest_root_with() {
-	local packages name work making
+	local packages name work making why status
 	[ -n "$1" ] || {
 		part_path guest-root
 		return
@@ -185,8 +185,8 @@ guest_root_with() {
 		cp -a "$(part_path guest-root)" "$work" || die "the guest root cannot be copied to $work"
 		isolated "$LIB/add-packages" "$work" "$packages" >"$CACHE/$name.log" 2>&1 || {
 			rm -rf --one-file-system "$work"
-			grep '^E: ' "$CACHE/$name.log" | tail -n 1 >&2 || true
-			die "the packages $packages could not be installed: see $CACHE/$name.log"
+			why_not "$CACHE/$name.log"
+			die_with "$status" "the packages $packages could not be installed: $why (log: $CACHE/$name.log)"
 		}
 		mv "$work" "$CACHE/$name"
 		rm -f "$CACHE/$name.log"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# Tests run-checks itself: how it reads a test's output, its time limit, its list of all tests, and
-# cached parts that cannot be made.
+# Tests run-checks itself: how it reads a test's output, its time limit, its list of all tests,
+# cached parts that cannot be made, and its usage.
 . "$(dirname "$0")/lib.sh"
 top=$PWD
 
@@ -267,4 +267,23 @@ faults = []
 counts.different(rows, faults)
 print(faults[0].partition(" rows")[0], "of --core ours" if "--core ours" in faults[0] else faults)
 P
+
+# refused SENTENCE ARGUMENTS...: no test is run
+refused() {
+	local sentence=$1
+	shift
+	expect "run-checks $*: one line, status 2" "2 run-checks: $sentence; run-checks --help says more" \
+		"$(said=$(timeout 200 tools/testing/run-checks "$@" 2>&1); echo "$? $said")"
+}
+refused "no option is called --fast" --fast lint/walks
+refused "--debug does not go with --long" --debug --long lint/walks
+refused "--update stands alone" --update lint/walks
+refused "no test has nonsense in its name" lint/walks nonsense
+refused "no test has long/kunit in its name: --long has the long ones" -l long/kunit
+for option in -h --help; do
+	timeout 200 tools/testing/run-checks "$option" >"$work/out" 2>&1
+	expect "run-checks $option: status" 0 $?
+	expect_text "run-checks $option: the usage" '^    run-checks \[-l\] \[--long' "$work/out"
+	expect "run-checks $option: no test is run" "" "$(grep ' passed, [0-9]* failed, ' "$work/out")"
+done
 exit $bad

@@ -50,6 +50,16 @@ expect_text "and has its own modules" "^n1\| $named " "$work/log"
 	"$work/looks" >"$work/log" 2>&1
 expect "one with headers" 0 $?
 expect_text "gets our driver" "^n1\| $named .*/updates/vhca.ko vhca0\$" "$work/log"
+# the same by the name of another release
+mkdir -p "$work/old/boot" "$work/old/usr/lib/modules"
+cp -a "$root/boot/vmlinuz-$release" "$work/old/boot/vmlinuz-5.10.0-old"
+cp -a "$root/usr/lib/modules/$release" "$work/old/usr/lib/modules/5.10.0-old"
+root=$work/old package old boot usr
+rm -r "$work/old"
+"$lab" run --nodes 1 --kernel-deb "$work/old.deb" "$work/looks" >"$work/log" 2>&1
+expect "a kernel that our modules are not for: status" 2 $?
+expect_text "and what to do" \
+	"^lab: our modules are for Linux 6.12 and 7, not 5.10.0-old: name such a kernel, or --core stock\$" "$work/log"
 "$lab" run --nodes 1 --kernel-deb "$work/neither.deb" "$work/looks" >"$work/log" 2>&1
 expect "a package without a kernel: status" 2 $?
 expect_text "and why" "^lab: the packages hold no kernel's modules: name those of one kernel" "$work/log"

@@ -89,6 +89,32 @@ bench 640 1
 expect "no packets: its status says so" 1 $?
 passes "and why" "$check" "$work/bench.html" "The first packets: no picture: vhca-ladder: there is no packet"
 
+# Two demonstrations at once, with a lab that stands still until it is told to go on
+mkdir -p "$work/top/tools/testing/lab"
+cp -r tools/testing/lab/demo "$work/top/tools/testing/lab/"
+mkfifo "$work/begun" "$work/go"
+script top/tools/testing/lab/lab <<'S'
+out=$(sed 's/.*--out \([^ ]*\) .*/\1/' <<<"$*")
+echo kept >"$out/figure"
+[ -e "$out/../again" ] || { : >"$out/../again"; echo >"$out/../begun"; read -r <"$out/../go"; }
+exit 3
+S
+for one in run run-storage; do
+	rm -f "$work/again"
+	DEMO_OUT=$work/held "$work/top/tools/testing/lab/demo/$one" >/dev/null 2>&1 &
+	read -r <"$work/begun"
+	DEMO_OUT=$work/held timeout 200 "$work/top/tools/testing/lab/demo/$one" >"$work/out" 2>&1
+	expect "demo/$one beside another: status" 2 $?
+	expect "demo/$one beside another: one line" \
+		"demo: another demonstration writes to $work/held: wait until it has ended" "$(<"$work/out")"
+	expect "demo/$one beside another: that one has its files" kept "$(<"$work/held/figure")"
+	echo >"$work/go"
+	wait $!
+	expect "demo/$one ends by itself" 1 $(($? > 0 && $(grep -c 'FAILED' "$work/held/log")))
+	DEMO_OUT=$work/held timeout 200 "$work/top/tools/testing/lab/demo/$one" >/dev/null 2>&1
+	expect_text "demo/$one: then the next one has its turn" 'FAILED; the log is' "$work/held/log"
+done
+
 tools/testing/bench/all rxe2 >"$work/out" 2>&1
 expect "a part that there is not: its status says so" 2 $?
 expect_text "and which there are" "bench: no part is called so, these are: the device alone, .*, the subnet" "$work/out"
