@@ -112,7 +112,19 @@ int vhca_db_slots(struct vhca_context *ctx, struct vhca_slots *db, uint32_t slot
 }
 
 /**
- * vhca_db_ring() - tell the device about new work, and kick it if it sleeps
+ * vhca_db_tell() - have the device look at a record, and wake it if it sleeps
+ * @ctx: context
+ * @db: the queue's records
+ * @which: 0 or 1
+ */
+void vhca_db_tell(struct vhca_context *ctx, const struct vhca_slots *db, unsigned int which)
+{
+	if (db_tell(db, which))
+		*ctx->kick = htole32(VHCA_KICK);
+}
+
+/**
+ * vhca_db_ring() - tell the device about new work, and wake it if it sleeps
  * @ctx: context
  * @db: the queue's records
  * @which: record that is rung: 0 or 1

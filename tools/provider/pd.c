@@ -9,7 +9,10 @@
  * here, so that nothing is freed that is still in use.
  */
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "pd.h"
 
@@ -107,6 +110,22 @@ int vhca_dealloc_pd(struct ibv_pd *ibpd)
 	return err;
 }
 
+static int membarrier(int command)
+{
+	return syscall(__NR_membarrier, command, 0, 0);
+}
+
+/**
+ * vhca_fence_threads() - have every thread of the program execute a full barrier
+ *
+ * The rare side of a race calls this, so that the frequent one needs no barrier of its own.  There
+ * is a thread domain, and it is fenced.
+ */
+void vhca_fence_threads(void)
+{
+	membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+}
+
 struct ibv_td *vhca_alloc_td(struct ibv_context *context, struct ibv_td_init_attr *attr)
 {
 	struct vhca_td *td;
@@ -119,6 +138,7 @@ struct ibv_td *vhca_alloc_td(struct ibv_context *context, struct ibv_td_init_att
 	if (!td)
 		return NULL;
 	td->td.context = context;
+	td->fenced = !membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
 	return &td->td;
 }
 

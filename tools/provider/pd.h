@@ -9,10 +9,16 @@
 
 DECLARE_DRV_CMD(vhca_cmd_pd, IB_USER_VERBS_CMD_ALLOC_PD, empty, vhca_alloc_pd_resp);
 
-/* Thread domain; @refs: parent domains that use it. */
+/**
+ * struct vhca_td - thread domain
+ * @td: base
+ * @refs: parent domains that stand on it
+ * @fenced: others can have its thread execute a barrier, see vhca_fence_threads()
+ */
 struct vhca_td {
 	struct ibv_td td;
 	_Atomic uint32_t refs;
+	bool fenced;
 };
 
 /**
@@ -67,5 +73,6 @@ struct ibv_pd *vhca_alloc_parent_domain(struct ibv_context *context,
 void vhca_pd_drop(struct vhca_pd *pd);
 void vhca_pd_get(struct ibv_pd *pd);
 void vhca_pd_put(struct ibv_pd *pd);
+void vhca_fence_threads(void);
 
 #endif /* VHCA_PD_H */

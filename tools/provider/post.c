@@ -3,6 +3,7 @@
  * Posting of work request lists.
  */
 #include "mr.h"
+#include "pd.h"
 #include "qp.h"
 #include "send_ops.h"
 #include "wq.h"
@@ -245,7 +246,11 @@ int vhca_put_recv(struct vhca_wq *rq, const struct ibv_recv_wr *wr, uint64_t hea
  * vhca_qp_broken() - note that a QP is in the error state
  * @qp: QP
  *
- * Has the device flush the receives that it may not have seen, and later ones as they are posted.
+ * Has the device flush the receives it may not have seen, and later ones as they are posted.
+ *
+ * If one thread alone posts them, without a lock, another one may come here with an event.  So the
+ * record is left to those who post: what they have stored by the barrier the device sees, and who
+ * stores later sees that the QP is broken.
  */
 void vhca_qp_broken(struct vhca_qp *qp)
 {
@@ -253,8 +258,9 @@ void vhca_qp_broken(struct vhca_qp *qp)
 		return;
 	vhca_lock(&qp->rq.lock);
 	atomic_store_explicit(&qp->broken, true, memory_order_relaxed);
-	vhca_db_ring(to_vhca_context(qp->vqp.qp.context), &qp->db, 1,
-		     atomic_load_explicit(&qp->rq.head, memory_order_relaxed));
+	if (qp->rq.lock.elided)
+		vhca_fence_threads();
+	vhca_db_tell(to_vhca_context(qp->vqp.qp.context), &qp->db, 1);
 	vhca_unlock(&qp->rq.lock);
 }
 
@@ -280,14 +286,12 @@ int vhca_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_
 	}
 	if (head != start) {
 		atomic_store_explicit(&qp->rq.head, head, memory_order_release);
-		/*
-		 * The device reads the record when it needs a buffer, which it never does in the
-		 * error state.
-		 */
+		/* The device reads this when it needs a buffer, and in error never does. */
+		db_store(&qp->db, 1, head);
+		/* in this order, see vhca_qp_broken() */
+		atomic_signal_fence(memory_order_seq_cst);
 		if (atomic_load_explicit(&qp->broken, memory_order_relaxed))
-			vhca_db_ring(to_vhca_context(ibqp->context), &qp->db, 1, head);
-		else
-			db_store(&qp->db, 1, head);
+			vhca_db_tell(to_vhca_context(ibqp->context), &qp->db, 1);
 	}
 	vhca_unlock(&qp->rq.lock);
 	return err;

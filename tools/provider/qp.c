@@ -149,13 +149,15 @@ static void leave_cqs(struct vhca_qp *qp)
 }
 
 /*
- * Polls ring the receives of a QP in error, so that one thread posts them only if it also polls.
+ * Polls ring the receives of a QP in error: one thread posts them only if the same one polls.  One
+ * that takes an event rings them, too, but needs no lock if it can have the first one execute a
+ * barrier.
  */
 static bool receives_alone(const struct ibv_qp_init_attr_ex *attr)
 {
 	const struct vhca_td *td = vhca_thread_of(attr->pd);
 
-	return td && vhca_thread_of(to_vhca_cq(attr->send_cq)->pd) == td &&
+	return td && td->fenced && vhca_thread_of(to_vhca_cq(attr->send_cq)->pd) == td &&
 	       (!attr->recv_cq || vhca_thread_of(to_vhca_cq(attr->recv_cq)->pd) == td);
 }
 

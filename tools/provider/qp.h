@@ -39,7 +39,8 @@ struct vhca_wqe {
  * @recv_user: entry in the receive CQ's table
  * @pd: handle of its PD
  * @sig_all: every send completes
- * @broken: known to be in the error state: receives are rung; set under @rq's lock
+ * @broken: known to be in the error state: receives are rung; set under @rq's lock, which one
+ *	thread alone may leave out
  * @wqe: request that the extended posting calls are building
  * @building: there is one
  * @addressed: its destination is set; only for datagrams

@@ -92,18 +92,14 @@ struct vhca_slots {
 };
 
 /**
- * db_publish() - tell the device how much work a queue has
+ * db_tell() - have the device look at a record
  * @db: the queue's records
- * @which: record that is rung: 0 or 1
- * @count: producer count; the work is written before the call
- *
- * The caller serialises calls for one queue.
+ * @which: 0 or 1
  *
  * Return: true when the device sleeps and the caller has to kick it.
  */
-static inline bool db_publish(const struct vhca_slots *db, unsigned int which, uint64_t count)
+static inline bool db_tell(const struct vhca_slots *db, unsigned int which)
 {
-	shared_write64(&db->page->rec[db->slot + which], count);
 	shared_set_bit(db->page->news, db->slot + which);
 	shared_set_bit(db->page0->summary, db->index);
 
@@ -120,7 +116,23 @@ static inline bool db_publish(const struct vhca_slots *db, unsigned int which, u
 	return true;
 }
 
-/* Stores a record that is not rung. */
+/**
+ * db_publish() - tell the device how much work a queue has
+ * @db: the queue's records
+ * @which: record that is rung: 0 or 1
+ * @count: producer count; the work has been written
+ *
+ * The caller keeps others from publishing for the same queue.
+ *
+ * Return: as db_tell().
+ */
+static inline bool db_publish(const struct vhca_slots *db, unsigned int which, uint64_t count)
+{
+	shared_write64(&db->page->rec[db->slot + which], count);
+	return db_tell(db, which);
+}
+
+/* Records that are not rung. */
 static inline void db_store(const struct vhca_slots *db, unsigned int which, uint64_t count)
 {
 	shared_write64(&db->page->rec[db->slot + which], count);

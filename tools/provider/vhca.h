@@ -83,6 +83,7 @@ int vhca_db_open(struct vhca_context *ctx, uint64_t kick_mmap, uint64_t db_mmap)
 void vhca_db_close(struct vhca_context *ctx);
 int vhca_db_slots(struct vhca_context *ctx, struct vhca_slots *db, uint32_t slot,
 		  uint64_t db_mmap);
+void vhca_db_tell(struct vhca_context *ctx, const struct vhca_slots *db, unsigned int which);
 void vhca_db_ring(struct vhca_context *ctx, const struct vhca_slots *db, unsigned int which,
 		  uint64_t count);
 

@@ -205,6 +205,17 @@ static void one_thread_needs_no_locks(void **state)
 		GONE(destroy_cq(recv_cq));
 		GONE(destroy_cq(send_cq));
 	}
+	/* Where a thread that takes events cannot have this one execute a barrier. */
+	to_vhca_td(td)->fenced = false;
+	{
+		struct ibv_cq *in_one = make_cq(one, 0);
+		struct ibv_qp *qp = make_qp(one, in_one, in_one);
+
+		assert_true(to_vhca_qp(qp)->sq.lock.elided);
+		assert_false(to_vhca_qp(qp)->rq.lock.elided);
+		GONE(destroy_qp(qp));
+		GONE(destroy_cq(in_one));
+	}
 	GONE(dealloc_pd(other));
 	GONE(dealloc_pd(same));
 	GONE(dealloc_pd(one));
