@@ -122,6 +122,9 @@ static bool complete(struct vhca_cq *cq, const struct vhca_cqe *cqe)
 	end = vhca_ring_widen(tail, le32toh(cqe->wqe_index));
 	if (end == tail || end > head)
 		return false;
+	if (wq->nth)
+		atomic_store_explicit(&wq->done, wq->nth[vhca_ring_slot(end - 1, wq->log)],
+				      memory_order_relaxed);
 	/* The device has read the request: its place may be written again. */
 	atomic_store_explicit(&wq->tail, end, memory_order_release);
 	if (cqe->status != VHCA_CS_SUCCESS)

@@ -74,6 +74,8 @@ static int wr_complete(struct ibv_qp_ex *ibqp)
 	if (!err && qp->next != atomic_load_explicit(&qp->sq.head, memory_order_relaxed)) {
 		atomic_store_explicit(&qp->sq.head, qp->next, memory_order_release);
 		vhca_db_ring(to_vhca_context(qp->vqp.qp.context), &qp->db, 0, qp->next);
+	} else if (err && qp->sq.ring) {
+		wqe_forget(&qp->sq);
 	}
 	vhca_unlock(&qp->sq.lock);
 	return err;
@@ -81,7 +83,11 @@ static int wr_complete(struct ibv_qp_ex *ibqp)
 
 static void wr_abort(struct ibv_qp_ex *ibqp)
 {
-	vhca_unlock(&ex_to_vhca_qp(ibqp)->sq.lock);
+	struct vhca_qp *qp = ex_to_vhca_qp(ibqp);
+
+	if (qp->sq.ring)
+		wqe_forget(&qp->sq);
+	vhca_unlock(&qp->sq.lock);
 }
 
 static void wr_send(struct ibv_qp_ex *ibqp)

@@ -233,6 +233,13 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 		if (err)
 			goto err_free;
 	}
+	if (layout.log_sq_blocks != VHCA_NO_QUEUE) {
+		qp->sq.nth = calloc(ring_size(layout.log_sq_blocks), sizeof(*qp->sq.nth));
+		if (!qp->sq.nth) {
+			err = ENOMEM;
+			goto err_buf;
+		}
+	}
 
 	cmd.log_sq_blocks = layout.log_sq_blocks;
 	cmd.log_rq_strides = layout.log_rq_strides;
@@ -257,6 +264,7 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 	vhca_pd_get(attr->pd);
 	init_wq(&qp->sq, qp->buf.addr, layout.log_sq_blocks, ring_log(VHCA_WQE_BLOCK),
 		vhca_thread_of(attr->pd));
+	qp->sq.max_wr = attr->cap.max_send_wr;
 	qp->sq.max_sge = attr->cap.max_send_sge;
 	qp->sq.max_inline = attr->cap.max_inline_data;
 	qp->sq.datagram = attr->qp_type == IBV_QPT_UD;
@@ -272,6 +280,7 @@ struct ibv_qp *vhca_create_qp_ex(struct ibv_context *context, struct ibv_qp_init
 err_destroy:
 	ibv_cmd_destroy_qp(&qp->vqp.qp);
 err_buf:
+	free(qp->sq.nth);
 	vhca_buf_free(&qp->buf);
 err_free:
 	free(qp);
@@ -307,6 +316,11 @@ static void reset_queues(struct vhca_qp *qp)
 	purge_cqs(qp);
 	atomic_store(&qp->sq.head, 0);
 	atomic_store(&qp->sq.tail, 0);
+	atomic_store(&qp->sq.done, 0);
+	if (qp->sq.ring) {
+		qp->sq.nth[vhca_ring_slot(UINT64_MAX, qp->sq.log)] = 0;
+		wqe_forget(&qp->sq);
+	}
 	atomic_store(&qp->rq.head, 0);
 	atomic_store(&qp->rq.tail, 0);
 	atomic_store(&qp->broken, false);
@@ -412,6 +426,7 @@ int vhca_destroy_qp(struct ibv_qp *ibqp)
 	/* A target uses none of them. */
 	if (ibqp->qp_type != IBV_QPT_XRC_RECV) {
 		leave_cqs(qp);
+		free(qp->sq.nth);
 		vhca_buf_free(&qp->buf);
 		vhca_pd_put(pd);
 	}

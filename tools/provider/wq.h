@@ -13,7 +13,11 @@
  * @ring: ring, NULL when the QP has no such queue
  * @log: log2 of its units: blocks, or strides
  * @log_unit: log2 of the bytes of a unit
- * @max_wr: requests outstanding; only for receives, whose requests have one unit each
+ * @max_wr: requests outstanding
+ * @built: of a send queue, whose requests have several units: requests built, and posted but for
+ *	those that an extended call is building
+ * @nth: of a send queue: for the last unit of each request, what @built was with it
+ * @done: of a send queue: requests completed; changed before @tail is
  * @max_sge: entries of a request's list
  * @max_inline: inline bytes of a request
  * @datagram: requests carry their destination
@@ -27,6 +31,9 @@ struct vhca_wq {
 	uint8_t log;
 	uint8_t log_unit;
 	uint32_t max_wr;
+	uint32_t built;
+	uint32_t *nth;
+	_Atomic uint32_t done;
 	uint32_t max_sge;
 	uint32_t max_inline;
 	bool datagram;

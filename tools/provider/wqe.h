@@ -73,7 +73,7 @@ static inline uint8_t wqe_flags(unsigned int send_flags, bool sig_all)
  *
  * A datagram gets room for its destination, see wqe_destination().
  *
- * Return: 0 or ENOMEM when the ring is full.
+ * Return: 0, or ENOMEM when the ring is full or max_wr requests are under way.
  */
 static inline int wqe_begin(struct vhca_wqe *wqe, struct vhca_wq *wq, uint64_t start,
 			    const struct vhca_send_op *op, uint64_t wr_id, uint8_t flags)
@@ -88,7 +88,9 @@ static inline int wqe_begin(struct vhca_wqe *wqe, struct vhca_wq *wq, uint64_t s
 		.wr_id = htole64(wr_id),
 		.index = htole32((uint32_t)start),
 	};
-	return wqe_fits(wqe, wqe_head(wq->datagram)) ? 0 : ENOMEM;
+	return wqe_fits(wqe, wqe_head(wq->datagram)) &&
+	       wq->built - atomic_load_explicit(&wq->done, memory_order_relaxed) < wq->max_wr ?
+	       0 : ENOMEM;
 }
 
 /* Copies bytes to a place in the request, for which there is room. */
@@ -254,9 +256,21 @@ static inline int wqe_inline(struct vhca_wqe *wqe, const void *data, size_t len)
  */
 static inline uint64_t wqe_end(struct vhca_wqe *wqe)
 {
+	uint64_t end;
+
 	wqe->ctrl.nblk = wqe_blocks(wqe->len);
 	memcpy(wqe_at(wqe, 0), &wqe->ctrl, sizeof(wqe->ctrl));
-	return wqe->start + wqe->ctrl.nblk;
+	end = wqe->start + wqe->ctrl.nblk;
+	wqe->wq->nth[vhca_ring_slot(end - 1, wqe->wq->log)] = ++wqe->wq->built;
+	return end;
+}
+
+/* Forgets requests that have been built and are not posted. */
+static inline void wqe_forget(struct vhca_wq *wq)
+{
+	uint64_t head = atomic_load_explicit(&wq->head, memory_order_relaxed);
+
+	wq->built = wq->nth[vhca_ring_slot(head - 1, wq->log)];
 }
 
 #endif /* VHCA_WQE_H */

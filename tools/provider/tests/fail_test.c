@@ -634,7 +634,7 @@ static void a_table_that_cannot_grow(void **state)
 	cq = big;
 	end_qp(make_qp());	/* the doorbell page of all of them is there */
 	for (unsigned int i = 0; i < QPS; i++) {
-		fail_alloc = i < QPS / 2 ? 2 : 0;	/* the QP's own comes first */
+		fail_alloc = i < QPS / 2 ? 3 : 0;	/* the QP's own come first */
 		failed = false;
 		qp[i] = make_qp();
 		assert_non_null(qp[i]);

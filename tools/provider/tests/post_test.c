@@ -148,7 +148,7 @@ static void inline_data_cross_the_end(void **state)
 	}
 }
 
-static void a_full_ring_refuses_and_recovers(void **state)
+static void a_full_queue_refuses_and_recovers(void **state)
 {
 	struct ibv_send_wr wr[3] = {}, *bad;
 	uint32_t n = 0;
@@ -161,8 +161,7 @@ static void a_full_ring_refuses_and_recovers(void **state)
 	wr[2].next = NULL;
 	while (!post(&wr[2], &bad))
 		n++;
-	assert_int_equal(n, fake_sq_blocks(qp));
-	assert_true(n >= cap.max_send_wr);
+	assert_int_equal(n, cap.max_send_wr);
 	assert_ptr_equal(bad, &wr[2]);
 	assert_int_equal(post(&wr[0], &bad), ENOMEM);
 	assert_ptr_equal(bad, &wr[0]);
@@ -173,6 +172,42 @@ static void a_full_ring_refuses_and_recovers(void **state)
 	assert_int_equal(post(&wr[0], &bad), ENOMEM);
 	assert_ptr_equal(bad, &wr[1]);
 	assert_true(fake_rec(fake_qp(qp)->slot) == n + 1);
+}
+
+/*
+ * Of requests of any sizes max_send_wr are under way and no more, for which the ring has room,
+ * wherever they lie in it and however many a completion stands for.
+ */
+static void no_more_than_max_send_wr(void **state)
+{
+	struct ibv_qp_ex *ex = &to_vhca_qp(qp)->vqp.qp_ex;
+	struct ibv_sge sge[4] = {};
+	struct ibv_send_wr wr = { .opcode = IBV_WR_RDMA_WRITE, .sg_list = sge }, *bad;
+	uint64_t ends[4] = {};
+	unsigned int waiting = 0;
+
+	(void)state;
+	for (unsigned int round = 1; round < 500; round++) {
+		while (waiting < cap.max_send_wr) {
+			wr.num_sge = (round + waiting) % 5;
+			assert_int_equal(post(&wr, &bad), 0);
+			ends[waiting++] = fake_rec(fake_qp(qp)->slot);
+		}
+		assert_int_equal(post(&wr, &bad), ENOMEM);
+		ibv_wr_start(ex);
+		ibv_wr_send(ex);
+		assert_int_equal(ibv_wr_complete(ex), ENOMEM);
+		assert_true(fake_rec(fake_qp(qp)->slot) == ends[waiting - 1]);
+
+		/* A completion of one to all of them. */
+		finish(ends[round % 4]);
+		waiting -= round % 4 + 1;
+		for (unsigned int i = 0; i < waiting; i++)
+			ends[i] = ends[i + round % 4 + 1];
+		ibv_wr_start(ex);
+		ibv_wr_send(ex);
+		ibv_wr_abort(ex);
+	}
 }
 
 static void max_send_wr_of_the_largest_fit(void **state)
@@ -419,6 +454,8 @@ static void a_request_that_does_not_fit_is_not_posted(void **state)
 	uint64_t used = 0;
 
 	(void)state;
+	/* as if the kernel had promised more than the ring was laid out for */
+	to_vhca_qp(qp)->sq.max_wr = fake_sq_blocks(qp);
 	for (; used < fake_sq_blocks(qp) - 1; used++)
 		assert_int_equal(post(&small, &bad), 0);
 	assert_int_equal(post(&big, &bad), ENOMEM);
@@ -497,7 +534,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_write_has_all_segments, setup, teardown),
 		cmocka_unit_test_setup_teardown(inline_data_cross_the_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_full_ring_refuses_and_recovers, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_full_queue_refuses_and_recovers, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_more_than_max_send_wr, setup, teardown),
 		cmocka_unit_test_setup_teardown(max_send_wr_of_the_largest_fit, setup, teardown),
 		cmocka_unit_test_setup_teardown(nonsense_is_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_device_is_kicked_once_when_it_sleeps, setup,
