@@ -8,7 +8,7 @@ KDIR	?=
 KERNEL	?= stock
 
 .PHONY: all modules kbuild modules_install uninstall tools deb site lab demo demo-storage shell check check-long \
-	check-device lint coverage counts mutants campaign soak bench bench-device fuzz fuzz-device clean help
+	check-device lint coverage counts mutants campaign campaigns soak bench bench-device fuzz fuzz-device clean help
 all: modules tools
 
 # ---- kernel modules ---------------------------------------------------------
@@ -114,6 +114,10 @@ bench-device:
 campaign:
 	$(MAKE) -C tools/vhcad campaign $(if $(TRACE),TRACE=$(abspath $(TRACE)))
 
+# MESSAGES= and CAMPAIGNS= reach it by themselves
+campaigns:
+	$(MAKE) -s -C tools/vhcad campaigns
+
 # ---- tests ------------------------------------------------------------------
 
 check:
@@ -189,8 +193,10 @@ help:
 	@echo '  counts           count how much of the kernel and user interfaces of Linux 6.12 is there'
 	@echo '  mutants          is each of the known faults caught by its test? (ONLY=word)'
 	@echo '  campaign         a million random messages over bad links, host only (SEED=1 MESSAGES=1000000, SWITCHES=3)'
+	@echo '  campaigns        30 of 100,000 messages with 1, 2 and 4 threads, under the thread sanitizer, host only'
 	@echo '  bench            measurements, all or those of ONLY="WORD..."; build/bench.html shows them'
 	@echo '  bench-device     measurements of vhcad alone, on this host without QEMU'
+	@echo '                   (both: SCALE=1 for those of very many objects, too)'
 	@echo '  soak             three guests, traffic that is compared, faults and churn; nothing may grow (TIME=1h SEED=1)'
 	@echo '  fuzz             programs by chance against the user API, in the debug kernel (TIME=10m SEED=N ONLY=interface REMOVAL=1 COVERED=1);'
 	@echo '                   REPLAY=file runs those of a finding again'

@@ -33,3 +33,8 @@ def rate(path):
 def latency(path):
     """Median us: bytes, iterations, minimum, maximum, typical, average, ..."""
     return float(one_row(path)[4])
+
+
+def slowest_hundredth(path):
+    """Us that 99 % of the messages take at most: ..., average, deviation, 99 %, 99.9 %."""
+    return float(one_row(path)[7])

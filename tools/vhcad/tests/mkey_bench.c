@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * What looking a key up costs, with few keys and with very many.
+ * The time that looking up a key takes, with few keys and with very many, and the memory of each key.
  *
  * One device has sixteen keys, the other as many as possible.  They are
  * measured in turns, in the thread's processor time, and compared turn by turn.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "tests/tbench.h"
 #include "tests/tkey.h"
+#include "tests/tprog.h"
 
 #define MANY	(1u << 20)
 #define FEW	16u
@@ -46,6 +48,7 @@ int main(void)
 	u32 key[3][FEW], made;
 	const struct vqp *qp[2];
 	struct tpair p;
+	u64 memory;
 
 	freopen("/dev/null", "w", stderr);
 	t_pair_init(&p, 5, 1, 2);
@@ -54,12 +57,14 @@ int main(void)
 		for (u32 k = 0; k < FEW; k++)
 			key[i][k] = make(&p.h[i]);
 	}
+	memory = tprog_private_bytes(getpid());
 	for (made = FEW; made < MANY; made++) {
 		u32 k = make(&p.h[1]);
 
 		if (made % (MANY / FEW) == 4711)
 			key[2][made / (MANY / FEW)] = k;
 	}
+	memory = (tprog_private_bytes(getpid()) - memory) / (MANY - FEW);
 	for (u32 i = 0; i < ROUNDS; i++) {
 		few[i] = lookup_ns(qp[0], key[0]);
 		many[i] = lookup_ns(qp[1], key[1]);
@@ -73,6 +78,7 @@ int main(void)
 	printf("key lookup, %u keys: %.1f ns; the same of %u: %.1f ns (%.2f); far apart: %.1f ns"
 	       " (%.2f)\n", FEW, f, made, m, by, s, s / f);
 	bench_at_most("lookup of 16 keys, of 1 Mi by 16", by, 1.05);
+	bench_at_most("memory of a region of 1 Mi, in bytes", memory, 128);
 	t_pair_fini(&p);
 	return bench_end();
 }
