@@ -42,6 +42,22 @@ static u32 make(struct thca *h)
 	return t_create(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
 }
 
+/* Two devices that may have so many keys, and a QP of each. */
+static void init(struct tpair *p)
+{
+	struct vdev_config cfg = {
+		.name = "t", .ports = 1, .vectors = 4, .limit[VLIM_MKEYS] = MANY,
+	};
+
+	t_world_init(&p->w);
+	for (u32 i = 0; i < 2; i++) {
+		cfg.node_guid = 0x1000 * (i + 1);
+		t_hca_init_cfg(&p->h[i], &p->w, &cfg);
+		t_cq_init(&p->h[i], &p->cq[i], 4, 0);
+		t_qp_init(&p->h[i], &p->qp[i], &p->cq[i], &p->cq[i]);
+	}
+}
+
 int main(void)
 {
 	double few[ROUNDS], many[ROUNDS], spread[ROUNDS], by_few[ROUNDS], f, m, s, by;
@@ -51,7 +67,7 @@ int main(void)
 	u64 memory;
 
 	freopen("/dev/null", "w", stderr);
-	t_pair_init(&p, 5, 1, 2);
+	init(&p);
 	for (u32 i = 0; i < 2; i++) {
 		qp[i] = t_vqp(&p.qp[i]);
 		for (u32 k = 0; k < FEW; k++)
