@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The time that looking up a key takes, with few keys and with very many, and the memory of each key.
+ * The time that looking up a key takes, with few keys and with very many, and the memory of each
+ * key.
  *
  * One device has sixteen keys, the other as many as possible.  They are
  * measured in turns, in the thread's processor time, and compared turn by turn.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * The large ones, for which "make bench SCALE=1" asks: 100,000 connected QPs over eight adapters that
- * all write and are written to, and 64 adapters, each of which writes to the next.  All data are
+ * The large ones, for which "make bench SCALE=1" asks: 100,000 connected QPs over eight adapters
+ * that all write and are written to, and 64 adapters, each of which writes to the next.  All data are
  * compared.  It takes about two GiB, most of it the guests' memory.
  */
 #include <stdio.h>
