@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * What a neighbour that does its worst leaves of a guest's rate, and what it makes of the slowest
- * of its messages, by what the guest has alone.  The guest writes 64 bytes to another adapter, with a
- * number of messages under way that it keeps up; both post between the engine's passes.
+ * of its messages, by what the guest has alone.  The guest writes 64 bytes to another adapter, with
+ * a number of messages under way that it keeps up; both post between the engine's passes.
  *
  * Time is that of the engine's passes alone; a pass in which the kernel gave the processor to
  * somebody else counts with its processor time, and with wall time otherwise, which is read at no
@@ -108,7 +108,7 @@ static const struct tgreedy_kind *neighbour(u32 i)
 	return i ? &tgreedy_sly[i - 1] : &tgreedy_huge;
 }
 
-/* Measures beside each neighbour, by the guest alone: [0] the rate, [1] the slowest thousandth. */
+/* Prints what there is beside each, by alone: [0] the rate, [1] the slowest thousandth. */
 static void beside_each(u32 depth, double by_alone[NEIGHBOURS][2])
 {
 	static struct flow alone, beside[NEIGHBOURS];

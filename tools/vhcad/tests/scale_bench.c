@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * The large ones, for which "make bench SCALE=1" asks: 100,000 connected QPs over eight adapters
- * that all write and are written to, and 64 adapters, each of which writes to the next.  All data are
- * compared.  It takes about two GiB, most of it the guests' memory.
+ * that all write and are written to, and 64 adapters, each of which writes to the next.  All data
+ * are compared.  It takes about two GiB, most of it the guests' memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,7 @@ struct member {
 	struct tmr mr[2];
 };
 
-static void adapters(void)
+static void ring_of_adapters(void)
 {
 	struct member *m = calloc(ADAPTERS, sizeof(*m));
 	u64 t, spent = 0;
@@ -169,6 +169,6 @@ int main(void)
 {
 	freopen("/dev/null", "w", stderr);
 	queue_pairs();
-	adapters();
+	ring_of_adapters();
 	return bench_end();
 }

@@ -25,7 +25,7 @@
 #define T_ADMIN_LOG	4u
 #define T_EQ_LOG	6u
 #define T_MAX_PAGES	2048u
-#define T_DB_PAGES	64u	/* room for doorbell pages; the UAR has the first */
+#define T_DB_PAGES	16u	/* room for doorbell pages; the UAR has the first */
 
 /* As enum ib_qp_state. */
 enum { T_RESET, T_INIT, T_RTR, T_RTS, T_SQD, T_SQE, T_ERR };
