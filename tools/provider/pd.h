@@ -12,7 +12,7 @@ DECLARE_DRV_CMD(vhca_cmd_pd, IB_USER_VERBS_CMD_ALLOC_PD, empty, vhca_alloc_pd_re
 /**
  * struct vhca_td - thread domain
  * @td: base
- * @refs: parent domains that stand on it
+ * @refs: parent domains that use it
  * @fenced: others can have its thread execute a barrier, see vhca_fence_threads()
  */
 struct vhca_td {

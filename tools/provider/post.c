@@ -246,7 +246,8 @@ int vhca_put_recv(struct vhca_wq *rq, const struct ibv_recv_wr *wr, uint64_t hea
  * vhca_qp_broken() - note that a QP is in the error state
  * @qp: QP
  *
- * Has the device flush the receives it may not have seen, and later ones as they are posted.
+ * Has the device flush the receives that it may not have seen, and later ones as they are
+ * posted.
  *
  * If one thread alone posts them, without a lock, another one may come here with an event.  So the
  * record is left to those who post: what they have stored by the barrier the device sees, and who
@@ -286,7 +287,7 @@ int vhca_post_recv(struct ibv_qp *ibqp, struct ibv_recv_wr *wr, struct ibv_recv_
 	}
 	if (head != start) {
 		atomic_store_explicit(&qp->rq.head, head, memory_order_release);
-		/* The device reads this when it needs a buffer, and in error never does. */
+		/* The device reads this when it needs a buffer, which it never does in error. */
 		db_store(&qp->db, 1, head);
 		/* in this order, see vhca_qp_broken() */
 		atomic_signal_fence(memory_order_seq_cst);

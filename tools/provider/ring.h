@@ -132,7 +132,7 @@ static inline bool db_publish(const struct vhca_slots *db, unsigned int which, u
 	return db_tell(db, which);
 }
 
-/* Records that are not rung. */
+/* Stores a record that is not rung. */
 static inline void db_store(const struct vhca_slots *db, unsigned int which, uint64_t count)
 {
 	shared_write64(&db->page->rec[db->slot + which], count);
