@@ -49,7 +49,7 @@ struct fake_mad {
  * @lock: protects the members below
  * @mads: all struct fake_mad of the device
  * @flush: work that completes cancelled MADs with a flush error
- * @hold: @flush completes nothing for now
+ * @hold: while it is set, @flush completes nothing
  * @refuse: error that postings return, or 0
  * @refuse_ah: error of making address handles, or 0
  * @posts: postings so far
