@@ -76,22 +76,25 @@ static int run_doit(const struct rdma_nl_cbs *cbs, struct sk_buff *skb, struct n
 	return ret;
 }
 
-static int run_op(const struct rdma_nl_cbs *cbs, unsigned int number, struct sk_buff *skb,
-		  struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+/* A dump also goes on, or begins, when its receiver reads: the client may have gone by then. */
+static int run_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct netlink_dump_control control = { .dump = cbs->dump };
+	struct nl_client *client = &nl_clients[RDMA_NL_GET_CLIENT(cb->nlh->nlmsg_type)];
+	const struct rdma_nl_cbs *cbs = cb->data;
 
-	if ((cbs->flags & RDMA_NL_ADMIN_PERM) && !netlink_capable(skb, CAP_NET_ADMIN))
-		return rdma_nl_refuse(extack, -EPERM, "this needs CAP_NET_ADMIN");
+	guard(rwsem_read)(&client->busy);
+	if (!client->ops || cbs != &client->ops[RDMA_NL_GET_OP(cb->nlh->nlmsg_type)])
+		return -EINVAL;
+	return cbs->dump(skb, cb);
+}
 
-	/* Local service answers carry flags of their own where a request has NLM_F_DUMP. */
-	if (number == RDMA_NL_LS)
-		return cbs->doit ? cbs->doit(skb, nlh, extack) : -EINVAL;
+static bool asks_for_dump(unsigned int number, const struct nlmsghdr *nlh)
+{
 	/* The iWARP port mapper's messages are dumps whatever their flags say. */
-	if (number == RDMA_NL_IWCM || (nlh->nlmsg_flags & NLM_F_DUMP))
-		return cbs->dump ? netlink_dump_start(skb->sk, skb, nlh, &control) :
-		       rdma_nl_refuse(extack, -EINVAL, "there is no list of this");
-	return run_doit(cbs, skb, nlh, extack);
+	if (number == RDMA_NL_IWCM)
+		return true;
+	/* Local service answers carry flags of their own where a request has NLM_F_DUMP. */
+	return number != RDMA_NL_LS && (nlh->nlmsg_flags & NLM_F_DUMP);
 }
 
 static int receive_message(struct sk_buff *skb, struct nlmsghdr *nlh,
@@ -99,6 +102,7 @@ static int receive_message(struct sk_buff *skb, struct nlmsghdr *nlh,
 {
 	unsigned int number = RDMA_NL_GET_CLIENT(nlh->nlmsg_type);
 	unsigned int op = RDMA_NL_GET_OP(nlh->nlmsg_type);
+	struct netlink_dump_control control = { .dump = run_dump };
 	const struct rdma_nl_cbs *cbs;
 
 	if (number >= RDMA_NL_NUM_CLIENTS || op >= max_ops[number])
@@ -107,12 +111,20 @@ static int receive_message(struct sk_buff *skb, struct nlmsghdr *nlh,
 	if (number != RDMA_NL_NLDEV && sock_net(skb->sk) != &init_net)
 		return -EINVAL;
 
-	guard(rwsem_read)(&nl_clients[number].busy);
-	cbs = find_op(&nl_clients[number], op);
-	if (!cbs || (!cbs->doit && !cbs->dump))
-		return rdma_nl_refuse(extack, -EINVAL, "netlink client %u has no operation %u",
-				      number, op);
-	return run_op(cbs, number, skb, nlh, extack);
+	scoped_guard(rwsem_read, &nl_clients[number].busy) {
+		cbs = find_op(&nl_clients[number], op);
+		if (!cbs || (!cbs->doit && !cbs->dump))
+			return rdma_nl_refuse(extack, -EINVAL,
+					      "netlink client %u has no operation %u", number, op);
+		if ((cbs->flags & RDMA_NL_ADMIN_PERM) && !netlink_capable(skb, CAP_NET_ADMIN))
+			return rdma_nl_refuse(extack, -EPERM, "this needs CAP_NET_ADMIN");
+		if (!asks_for_dump(number, nlh))
+			return run_doit(cbs, skb, nlh, extack);
+		if (!cbs->dump)
+			return rdma_nl_refuse(extack, -EINVAL, "there is no list of this");
+	}
+	control.data = (void *)cbs;
+	return netlink_dump_start(skb->sk, skb, nlh, &control);
 }
 
 /* User space answers the kernel's requests to local services: these messages are no requests. */

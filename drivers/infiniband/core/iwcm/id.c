@@ -2,8 +2,10 @@
 /*
  * An id: its references, its state changes, its end.
  */
+#include <kunit/visibility.h>
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
@@ -81,7 +83,7 @@ void iwcm_id_put(struct iwcm_id *cm)
 }
 
 /**
- * iwcm_ids_gone() - wait until drivers have released all ids
+ * iwcm_ids_gone() - wait until drivers have released all ids, and have returned from it
  *
  * Called when the module is unloaded: no consumer is left, but drivers may still be closing
  * connections.
@@ -89,7 +91,10 @@ void iwcm_id_put(struct iwcm_id *cm)
 void iwcm_ids_gone(void)
 {
 	wait_var_event(&ids, !atomic_read(&ids));
+	/* Who has released the last one may have been preempted before the function returns. */
+	synchronize_rcu_tasks();
 }
+EXPORT_SYMBOL_IF_KUNIT(iwcm_ids_gone);
 
 /**
  * iwcm_inside() - does this task run the handler of an id?

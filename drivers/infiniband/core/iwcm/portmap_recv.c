@@ -238,15 +238,15 @@ static int send_hello(u32 portid, u16 version)
  *
  * From now on both sides use the lower version.
  *
- * Return: 0; -EINVAL for a malformed message; -ENOMEM, or the socket's error, if no answer could be
- * sent.
+ * Return: 0; -EINVAL for a malformed message or one of a daemon that is too old; -ENOMEM, or the
+ * socket's error, if no answer could be sent.
  */
 int iwpm_hello_cb(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct iwpm_msg msg;
 	u16 version;
 
-	if (take_message(cb, RDMA_NL_IWPM_HELLO, &msg))
+	if (take_message(cb, RDMA_NL_IWPM_HELLO, &msg) || msg.version < IWPM_UABI_VERSION_MIN)
 		return -EINVAL;
 	version = min_t(u16, msg.version, IWPM_UABI_VERSION);
 	scoped_guard(spinlock, &iwpm_daemon.lock) {

@@ -131,14 +131,15 @@ static int make_segments(struct mad_send *send, int data_len, gfp_t gfp)
 struct mad_send *mad_send_alloc(struct mad_agent *agent, u32 remote_qpn, u16 pkey_index,
 				bool rmpp, int hdr_len, int data_len, gfp_t gfp, u8 base_version)
 {
-	int size = mad_size(agent->port, base_version), total;
+	int size = mad_size(agent->port, base_version);
 	struct mad_send *send;
 
+	/* No length overflows, not even that of the headers and all segments. */
 	if (hdr_len < IB_MGMT_MAD_HDR || hdr_len >= size || data_len < 0 ||
-	    check_add_overflow(hdr_len, data_len, &total))
+	    data_len > INT_MAX - size)
 		return ERR_PTR(-EINVAL);
 	if (rmpp ? !ib_mad_kernel_rmpp_agent(&agent->agent) || hdr_len < IB_MGMT_RMPP_HDR :
-		   total > size)
+		   hdr_len + data_len > size)
 		return ERR_PTR(-EINVAL);
 	send = kzalloc(struct_size(send, mad, rmpp ? hdr_len : size), gfp);
 	if (!send)

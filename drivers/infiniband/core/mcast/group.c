@@ -188,17 +188,34 @@ void mcast_port_put(struct mcast_port *port)
 		complete(&port->idle);
 }
 
+/* Lets parked members try again. Called with the port's lock held. */
+static void unpark(struct mcast_group *group)
+{
+	struct mcast_member *member;
+
+	list_for_each_entry(member, &group->parked, entry)
+		member->state = MCAST_WAITING;
+	list_splice_tail_init(&group->parked, &group->waiting);
+}
+
 /* Queues the group's work. Called with the port's lock held. */
 void mcast_group_kick(struct mcast_group *group)
 {
 	mod_delayed_work(mcast_wq, &group->work, 0);
 }
 
+/* The subnet manager may answer now. Called with the port's lock held. */
+void mcast_group_retry(struct mcast_group *group)
+{
+	unpark(group);
+	mcast_group_kick(group);
+}
+
 /* The subnet manager may have lost the membership. Called with the port's lock held. */
 void mcast_group_lost(struct mcast_group *group)
 {
 	group->lost = true;
-	mcast_group_kick(group);
+	mcast_group_retry(group);
 }
 
 static void member_put(struct mcast_member *member)
@@ -283,14 +300,17 @@ static bool may_come_back(int status)
 	return status == -EAGAIN || status == -ETIMEDOUT || status == -EIO;
 }
 
-/* A kept member retries later if the error is temporary. */
+/*
+ * A kept member retries later if the error is temporary. All parked members wait for the time of
+ * the one that was parked last, so that the subnet manager is not asked all the time.
+ */
 static void deny(struct mcast_member *member, int status)
 {
 	struct mcast_group *group = member->group;
 
 	if (member->keep && !group->port->gone && may_come_back(status)) {
 		move_to(member, &group->parked, MCAST_PARKED);
-		mod_delayed_work(mcast_wq, &group->work, RETRY_DELAY);
+		group->retry_at = jiffies + RETRY_DELAY;
 		return;
 	}
 	list_del(&member->entry);
@@ -467,15 +487,6 @@ static void serve(struct mcast_group *group, struct mcast_member *member)
 		deny(member, -EINVAL);
 }
 
-static void unpark(struct mcast_group *group)
-{
-	struct mcast_member *member;
-
-	list_for_each_entry(member, &group->parked, entry)
-		member->state = MCAST_WAITING;
-	list_splice_tail_init(&group->parked, &group->waiting);
-}
-
 /* Takes one step. Returns false if there is none to take. */
 static bool step(struct mcast_group *group)
 {
@@ -509,16 +520,26 @@ static bool is_over(const struct mcast_group *group)
 	       list_empty(&group->members) && list_empty(&group->parked);
 }
 
+/* Work that is queued already ends here, too. */
+static void wait_for_retry(struct mcast_group *group)
+{
+	if (!list_empty(&group->parked))
+		queue_delayed_work(mcast_wq, &group->work,
+				   max_t(long, group->retry_at - jiffies, 0));
+}
+
 static void group_work(struct work_struct *work)
 {
 	struct mcast_group *group = container_of(work, struct mcast_group, work.work);
 	struct mcast_port *port = group->port;
 
 	spin_lock_irq(&port->lock);
-	unpark(group);
+	if (time_is_before_eq_jiffies(group->retry_at))
+		unpark(group);
 	while (step(group))
 		;
 	if (!is_over(group)) {
+		wait_for_retry(group);
 		spin_unlock_irq(&port->lock);
 		return;
 	}

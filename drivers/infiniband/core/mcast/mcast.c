@@ -224,7 +224,7 @@ static void try_again(struct mcast_port *port)
 
 	guard(spinlock_irqsave)(&port->lock);
 	list_for_each_entry(group, &port->groups, entry)
-		mcast_group_kick(group);
+		mcast_group_retry(group);
 }
 
 static void handle_event(struct ib_event_handler *handler, struct ib_event *event)

@@ -57,6 +57,7 @@ enum mcast_asked {
  * @waiting: members that are still to join, in order
  * @members: members that have joined
  * @parked: members that could not join again; they retry after some time
+ * @retry_at: that time, in jiffies
  * @asked: the pending request
  * @states: its join states
  * @joiner: its member, NULL if that has left since
@@ -81,6 +82,7 @@ struct mcast_group {
 	struct list_head waiting;
 	struct list_head members;
 	struct list_head parked;
+	unsigned long retry_at;
 	enum mcast_asked asked;
 	u8 states;
 	struct mcast_member *joiner;
@@ -136,6 +138,7 @@ extern struct ib_sa_client mcast_sa_client;
 struct mcast_group *mcast_group_find(struct mcast_port *port, const union ib_gid *mgid);
 struct mcast_group *mcast_group_get(struct mcast_port *port, const union ib_gid *mgid, gfp_t gfp);
 void mcast_group_kick(struct mcast_group *group);
+void mcast_group_retry(struct mcast_group *group);
 void mcast_group_lost(struct mcast_group *group);
 void mcast_member_free(struct mcast_member *member);
 void mcast_port_put(struct mcast_port *port);

@@ -100,9 +100,15 @@ void rdma_restrack_parent_name(struct rdma_restrack_entry *dst,
 EXPORT_SYMBOL(rdma_restrack_parent_name);
 
 /*
- * QPs and counters have the id that is their own number; the special QPs of all ports share two QP
- * numbers and are distinguished by the port.
+ * The special QPs of all ports share two QP numbers and are distinguished by the port, which is
+ * above the 24 bits of a QP number if it is below 256.
  */
+static u32 special_id(u32 qp_num, u32 port)
+{
+	return qp_num | (port <= U8_MAX ? port << 24 : 0xff000000 | port << 1);
+}
+
+/* QPs and counters have the id that is their own number, except special QPs. */
 static bool res_own_number(struct rdma_restrack_entry *res, u32 *number)
 {
 	struct ib_qp *qp;
@@ -112,7 +118,7 @@ static bool res_own_number(struct rdma_restrack_entry *res, u32 *number)
 		qp = container_of(res, struct ib_qp, res);
 		*number = qp->qp_num;
 		if (qp->qp_type == IB_QPT_SMI || qp->qp_type == IB_QPT_GSI)
-			*number |= qp->port << 24;
+			*number = special_id(qp->qp_num, qp->port);
 		return true;
 	case RDMA_RESTRACK_COUNTER:
 		*number = container_of(res, struct rdma_counter, res)->id;

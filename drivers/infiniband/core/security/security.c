@@ -350,10 +350,11 @@ static bool stop_who_may_not(struct ib_qp *qp)
 
 static void look_again(struct ib_device *device)
 {
-	struct rdma_restrack_entry *res;
 	struct ib_event event = { .device = device, .event = IB_EVENT_QP_FATAL };
+	struct rdma_restrack_entry *res;
+	u32 id = 0;
 
-	for (u32 id = 0; (res = rdma_restrack_next(device, RDMA_RESTRACK_QP, &id)); id++) {
+	while ((res = rdma_restrack_next(device, RDMA_RESTRACK_QP, &id))) {
 		struct ib_qp *qp = container_of(res, struct ib_qp, obj.res);
 
 		if (qp->qp_sec && stop_who_may_not(qp)) {
@@ -362,6 +363,8 @@ static void look_again(struct ib_device *device)
 		}
 		rdma_restrack_put(res);
 		cond_resched();
+		if (!++id)
+			break;
 	}
 }
 

@@ -3,6 +3,7 @@
  * KUnit: ids that are destroyed in every state, in handlers, and while other tasks use them.
  */
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <rdma/kunit.h>
 
@@ -415,6 +416,47 @@ static void handler_is_waited_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->n_heard, heard + 1);
 }
 
+/* ---- the last id ---- */
+
+/**
+ * struct release - a driver's thread that releases the last id
+ * @cm_id: the id
+ * @gone: waiting for the end of all ids has ended
+ * @early: it had ended before the thread could go on
+ * @done: completed when the thread has gone on
+ */
+struct release {
+	struct iw_cm_id *cm_id;
+	bool gone, early;
+	struct completion done;
+};
+
+/* The thread is slow, as if it were preempted before the release returns: it does not sleep. */
+static int release_slowly(void *data)
+{
+	struct release *release = data;
+
+	release->cm_id->rem_ref(release->cm_id);
+	for (int ms = 0; ms < 200 && !READ_ONCE(release->gone); ms++)
+		mdelay(1);
+	release->early = READ_ONCE(release->gone);
+	kthread_complete_and_exit(&release->done, 0);
+}
+
+static void release_is_waited_for(struct kunit *test)
+{
+	struct release release = { .cm_id = iwt_id(test->priv) };
+
+	init_completion(&release.done);
+	release.cm_id->add_ref(release.cm_id);
+	iw_destroy_cm_id(release.cm_id);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(kthread_run(release_slowly, &release, "kt_iwcm")));
+	iwcm_ids_gone();
+	WRITE_ONCE(release.gone, true);
+	wait_for_completion(&release.done);
+	KUNIT_EXPECT_FALSE(test, release.early);
+}
+
 static struct kunit_case destroy_cases[] = {
 	KUNIT_CASE(every_state_ends),
 	KUNIT_CASE(answers_are_waited_for),
@@ -426,6 +468,7 @@ static struct kunit_case destroy_cases[] = {
 	KUNIT_CASE(untold_requests_are_rejected),
 	KUNIT_CASE(listener_ends_in_its_handler),
 	KUNIT_CASE(handler_is_waited_for),
+	KUNIT_CASE(release_is_waited_for),
 	{}
 };
 

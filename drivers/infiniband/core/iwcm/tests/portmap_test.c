@@ -225,6 +225,18 @@ static void hello_agrees_on_a_version(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, iwpm_add_mapping(&q, RDMA_NL_IWCM), 0);
 }
 
+static void old_daemon_is_not_answered(struct kunit *test)
+{
+	struct daemon *daemon = test->priv;
+
+	for (u16 version = 0; version < IWPM_UABI_VERSION_MIN; version++) {
+		KUNIT_EXPECT_EQ(test, iwd_hello(test, version), -EINVAL);
+		KUNIT_EXPECT_FALSE(test, iwpm_valid_pid());
+		KUNIT_EXPECT_EQ(test, iwpm_daemon.version, IWPM_UABI_VERSION_MIN);
+	}
+	KUNIT_EXPECT_EQ(test, daemon->sent[RDMA_NL_IWPM_HELLO], 0);
+}
+
 static void new_daemon_is_told_of_mappings(struct kunit *test)
 {
 	struct daemon *daemon = test->priv;
@@ -667,6 +679,7 @@ static struct kunit_case portmap_cases[] = {
 	KUNIT_CASE(refused_mappings),
 	KUNIT_CASE(old_messages_have_no_flags),
 	KUNIT_CASE(hello_agrees_on_a_version),
+	KUNIT_CASE(old_daemon_is_not_answered),
 	KUNIT_CASE(new_daemon_is_told_of_mappings),
 	KUNIT_CASE(only_ip_is_mapped),
 	KUNIT_CASE(peers_are_remembered_once),

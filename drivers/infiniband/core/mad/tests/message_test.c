@@ -238,6 +238,26 @@ static void segments_of_those_without_rmpp(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
+/* A length that is near the largest number is refused, before segments are counted. */
+static void endless_messages(struct kunit *test)
+{
+	static const int rest[] = { 0, 1, IB_MGMT_SA_HDR, IB_MGMT_SA_DATA - 2 };
+	struct ib_mad_send_buf *buf;
+	struct ib_mad_agent *agent;
+
+	agent = ib_register_mad_agent(fixture.a, 1, IB_QPT_GSI, NULL, 1, note_sent, note_recv,
+				      NULL, 0);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(agent));
+	for (int i = 0; i < ARRAY_SIZE(rest); i++) {
+		buf = ib_create_send_mad(agent, 1, 0, 1, IB_MGMT_SA_HDR, INT_MAX - rest[i],
+					 GFP_KERNEL, IB_MGMT_BASE_VERSION);
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(buf), -EINVAL, "INT_MAX - %d", rest[i]);
+		if (!IS_ERR(buf))
+			ib_free_send_mad(buf);
+	}
+	ib_unregister_mad_agent(agent);
+}
+
 #ifdef CONFIG_FAILSLAB
 /* Each allocation of a message fails in turn, until a message needs fewer. */
 static void messages_without_memory(struct kunit *test)
@@ -452,6 +472,7 @@ static struct kunit_case message_cases[] = {
 	KUNIT_CASE(messages_at_services),
 	KUNIT_CASE_SLOW(messages_in_bad_weather),
 	KUNIT_CASE(segments_of_those_without_rmpp),
+	KUNIT_CASE(endless_messages),
 #ifdef CONFIG_FAILSLAB
 	KUNIT_CASE(messages_without_memory),
 #endif

@@ -26,6 +26,9 @@
  * @status: status of its answers to joins
  * @silent: it does not answer
  * @created: number of groups whose MGID it has chosen
+ * @failed: number of requests that have failed
+ * @failed_at: when the first ones failed, in jiffies
+ * @all_failed: completed when @failed_at is full
  */
 struct manager {
 	struct fake_sa *fake;
@@ -36,6 +39,9 @@ struct manager {
 	u16 status;
 	bool silent;
 	u8 created;
+	unsigned int failed;
+	unsigned long failed_at[4];
+	struct completion all_failed;
 };
 
 /**
@@ -91,6 +97,16 @@ static void manage(struct fake_sa *fake, struct fake_mad *mad)
 	}
 	sa_pack_mcmember(&rec, record);
 	fake_mad_answer(mad, status, record, sizeof(record));
+}
+
+/* A request does not reach the manager. */
+static void fail(struct fake_sa *fake, struct fake_mad *mad)
+{
+	if (now->failed < ARRAY_SIZE(now->failed_at))
+		now->failed_at[now->failed] = jiffies;
+	if (++now->failed == ARRAY_SIZE(now->failed_at))
+		complete(&now->all_failed);
+	fake_mad_end(mad, IB_WC_GENERAL_ERR);
 }
 
 /* Answers the MAD that was posted first, which must exist. */
@@ -173,6 +189,7 @@ static int mcast_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, m);
 	test->priv = m;
 	now = m;
+	init_completion(&m->all_failed);
 	ib_sa_register_client(&user);
 	m->fake = fake_sa_begin(test);
 	m->fake->respond = manage;
@@ -348,6 +365,38 @@ static void losses(struct kunit *test)
 	leave(&one);
 	settle(m);
 	m->states[1] = 0;
+}
+
+/* Two members that join again and cannot: each asks once, and once more after 2 s. */
+static void kept_members_wait(struct kunit *test)
+{
+	struct manager *m = test->priv;
+	struct member one = {}, two = {};
+
+	join(test, &one, 1, BIT(FULLMEMBER_JOIN));
+	join(test, &two, 1, BIT(FULLMEMBER_JOIN));
+	ib_sa_keep_multicast(one.multicast);
+	ib_sa_keep_multicast(two.multicast);
+	wait(test, &one);
+	wait(test, &two);
+	m->fake->respond = fail;
+	m->states[1] = 0;
+	fake_sa_event(m->fake, IB_EVENT_CLIENT_REREGISTER);
+	wait(test, &one);
+	wait(test, &two);
+	KUNIT_EXPECT_GT(test, wait_for_completion_timeout(&m->all_failed, 30 * HZ), 0);
+	KUNIT_EXPECT_LT(test, m->failed_at[1] - m->failed_at[0], 2 * HZ);
+	KUNIT_EXPECT_GE(test, m->failed_at[2] - m->failed_at[1], 2 * HZ);
+	KUNIT_EXPECT_LT(test, m->failed_at[3] - m->failed_at[2], 2 * HZ);
+	m->fake->respond = manage;
+	fake_sa_event(m->fake, IB_EVENT_SM_CHANGE);
+	wait(test, &one);
+	wait(test, &two);
+	KUNIT_EXPECT_EQ(test, one.status, 0);
+	KUNIT_EXPECT_EQ(test, two.status, 0);
+	leave(&one);
+	leave(&two);
+	settle(m);
 }
 
 /*
@@ -573,6 +622,7 @@ static struct kunit_case mcast_cases[] = {
 	KUNIT_CASE(created_groups),
 	KUNIT_CASE(refusals),
 	KUNIT_CASE(losses),
+	KUNIT_CASE_SLOW(kept_members_wait),
 	KUNIT_CASE(answered_after_loss),
 	KUNIT_CASE(created_group_lost),
 	KUNIT_CASE(left_before_joined),

@@ -6,8 +6,10 @@
 #include <linux/completion.h>
 #include <linux/cred.h>
 #include <linux/kthread.h>
+#include <linux/net.h>
 #include <linux/slab.h>
 #include <net/net_namespace.h>
+#include <net/sock.h>
 #include <rdma/rdma_netlink.h>
 
 #include "../nldev_priv.h"
@@ -73,8 +75,11 @@ static int serve_while_leaving(struct sk_buff *skb, struct nlmsghdr *nlh,
 	return -EXDEV;
 }
 
+static unsigned int lists;
+
 static int list_nothing(struct sk_buff *skb, struct netlink_callback *cb)
 {
+	lists++;
 	return 0;
 }
 
@@ -117,6 +122,62 @@ static void clients(struct kunit *test)
 	rdma_nl_register(RDMA_NL_NLDEV, nldev_commands);
 	KUNIT_EXPECT_EQ(test, get_system(test), 0);
 	KUNIT_EXPECT_EQ(test, leaver.calls, 2);
+}
+
+/* Returns the number at the end of a list: the answer, or 1 if that is no end of a list. */
+static int list_end(struct talk *t)
+{
+	const struct nlmsghdr *nlh = (void *)t->answer;
+	int end;
+
+	if (talk_receive(t) < nlmsg_total_size(sizeof(end)) || nlh->nlmsg_type != NLMSG_DONE)
+		return 1;
+	memcpy(&end, nlmsg_data(nlh), sizeof(end));
+	return end;
+}
+
+/* Requests a list whose reader has no room for it yet. The first message to read is another. */
+static void request_list(struct kunit *test)
+{
+	struct talk *t = test->priv;
+
+	WRITE_ONCE(t->socket->sk->sk_rcvbuf, INT_MAX);
+	talk_begin(t, RDMA_NLDEV_CMD_SYS_GET, 0);
+	talk_send(test, t);
+	WRITE_ONCE(t->socket->sk->sk_rcvbuf, 1);
+	talk_begin(t, RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
+	talk_send(test, t);
+	KUNIT_EXPECT_EQ(test, lists, 0);
+	KUNIT_EXPECT_EQ(test, talk_receive(t), -ENOBUFS);
+}
+
+/* A list begins when there is room for it, unless its client has been unregistered by then. */
+static void list_begins_later(struct kunit *test)
+{
+	struct talk *t = test->priv;
+
+	lists = 0;
+	rdma_nl_unregister(RDMA_NL_NLDEV);
+	rdma_nl_register(RDMA_NL_NLDEV, substitute);
+	request_list(test);
+	KUNIT_EXPECT_GT(test, talk_receive(t), 0);
+	KUNIT_EXPECT_EQ(test, lists, 1);
+	KUNIT_EXPECT_EQ(test, list_end(t), 0);
+
+	lists = 0;
+	request_list(test);
+	rdma_nl_unregister(RDMA_NL_NLDEV);
+	KUNIT_EXPECT_GT(test, talk_receive(t), 0);
+	KUNIT_EXPECT_EQ(test, lists, 0);
+	KUNIT_EXPECT_EQ(test, list_end(t), -EINVAL);
+
+	/* The same holds if another client is there. */
+	rdma_nl_register(RDMA_NL_NLDEV, substitute);
+	request_list(test);
+	rdma_nl_unregister(RDMA_NL_NLDEV);
+	rdma_nl_register(RDMA_NL_NLDEV, nldev_commands);
+	KUNIT_EXPECT_GT(test, talk_receive(t), 0);
+	KUNIT_EXPECT_EQ(test, list_end(t), -EINVAL);
 }
 
 /* ---- Q_Keys ---- */
@@ -177,6 +238,7 @@ static void namespaces(struct kunit *test)
 
 static struct kunit_case system_cases[] = {
 	KUNIT_CASE(clients),
+	KUNIT_CASE(list_begins_later),
 	KUNIT_CASE(privileged_qkeys),
 	KUNIT_CASE(namespaces),
 	{}

@@ -120,6 +120,36 @@ void talk_begin_port(struct talk *t, unsigned int op, u32 port)
 }
 
 /**
+ * talk_send() - send the request
+ * @test: the case
+ * @t: conversation
+ */
+void talk_send(struct kunit *test, struct talk *t)
+{
+	struct nlmsghdr *nlh = (void *)t->request;
+	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
+	struct msghdr msg = { .msg_name = &kernel, .msg_namelen = sizeof(kernel) };
+	struct kvec part = { .iov_base = t->request, .iov_len = t->used };
+
+	nlh->nlmsg_len = t->used;
+	KUNIT_ASSERT_EQ(test, kernel_sendmsg(t->socket, &msg, &part, 1, t->used), t->used);
+}
+
+/**
+ * talk_receive() - receive a message
+ * @t: conversation; t->answer takes the message
+ *
+ * Return: its length in bytes, or a negative errno.
+ */
+int talk_receive(struct talk *t)
+{
+	struct kvec part = { .iov_base = t->answer, .iov_len = sizeof(t->answer) };
+	struct msghdr msg = {};
+
+	return kernel_recvmsg(t->socket, &msg, &part, 1, sizeof(t->answer), 0);
+}
+
+/**
  * talk_exchange() - send the request, and receive the first message
  * @test: the case
  * @t: conversation; t->answer takes the message
@@ -128,18 +158,11 @@ void talk_begin_port(struct talk *t, unsigned int op, u32 port)
  */
 int talk_exchange(struct kunit *test, struct talk *t)
 {
-	struct nlmsghdr *nlh = (void *)t->request;
-	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
-	struct msghdr msg = { .msg_name = &kernel, .msg_namelen = sizeof(kernel) };
-	struct kvec part = { .iov_base = t->request, .iov_len = t->used };
 	int got;
 
-	nlh->nlmsg_len = t->used;
-	KUNIT_ASSERT_EQ(test, kernel_sendmsg(t->socket, &msg, &part, 1, t->used), t->used);
-	part = (struct kvec){ .iov_base = t->answer, .iov_len = sizeof(t->answer) };
-	msg = (struct msghdr){};
-	got = kernel_recvmsg(t->socket, &msg, &part, 1, sizeof(t->answer), 0);
-	KUNIT_ASSERT_GE(test, got, (int)sizeof(*nlh));
+	talk_send(test, t);
+	got = talk_receive(t);
+	KUNIT_ASSERT_GE(test, got, (int)sizeof(struct nlmsghdr));
 	return got;
 }
 

@@ -55,6 +55,8 @@ void *talk_add(struct talk *t, u16 type, const void *data, size_t len);
 void talk_add_u32(struct talk *t, u16 type, u32 value);
 void talk_add_string(struct talk *t, u16 type, const char *text);
 void talk_begin_port(struct talk *t, unsigned int op, u32 port);
+void talk_send(struct kunit *test, struct talk *t);
+int talk_receive(struct talk *t);
 int talk_exchange(struct kunit *test, struct talk *t);
 int talk_ask(struct kunit *test, struct talk *t);
 int talk_ask_object(struct kunit *test, struct talk *t, unsigned int op, u16 type, u32 number,

@@ -11,6 +11,7 @@
 
 #define ALIVE	0x600d
 #define GONE	0xdead
+#define MOST_PORTS	8192	/* of a device */
 
 /**
  * struct thing - an object whose driver is this file
@@ -422,6 +423,32 @@ static void entries_alone(struct kunit *test)
 	rdma_object_abort(&thing->obj);
 }
 
+/* The special QPs of all ports have ids of their own, which are no numbers of other QPs. */
+static void special_qps(struct kunit *test)
+{
+	static const u32 ports[] = { 1, 2, 255, 256, 257, 510, 511, 512, 513, MOST_PORTS };
+	struct ib_qp *qps = kunit_kcalloc(test, 2 * ARRAY_SIZE(ports), sizeof(*qps), GFP_KERNEL);
+	struct bed *bed = test->priv;
+
+	KUNIT_ASSERT_NOT_NULL(test, qps);
+	for (int i = 0; i < 2 * ARRAY_SIZE(ports); i++) {
+		rdma_object_init(&qps[i].obj, RDMA_OBJECT_QP, bed->device, bed->owner, NULL);
+		qps[i].qp_type = i % 2 ? IB_QPT_GSI : IB_QPT_SMI;
+		qps[i].qp_num = i % 2;
+		qps[i].port = ports[i / 2];
+		rdma_restrack_add(&qps[i].res);
+		KUNIT_EXPECT_TRUE_MSG(test, qps[i].res.valid, "QP%u of port %u", i % 2,
+				      ports[i / 2]);
+		KUNIT_EXPECT_GE_MSG(test, qps[i].res.id, BIT(24), "QP%u of port %u", i % 2,
+				    ports[i / 2]);
+	}
+	KUNIT_EXPECT_EQ(test, qps[1].res.id, BIT(24) | 1);
+	for (int i = 0; i < 2 * ARRAY_SIZE(ports); i++) {
+		rdma_restrack_del(&qps[i].res);
+		rdma_object_abort(&qps[i].obj);
+	}
+}
+
 /* A child has the name of its parent's module or task. */
 static void parents_name(struct kunit *test)
 {
@@ -695,6 +722,7 @@ static struct kunit_case object_cases[] = {
 	KUNIT_CASE(numbers),
 	KUNIT_CASE(numbers_come_round),
 	KUNIT_CASE(entries_alone),
+	KUNIT_CASE(special_qps),
 	KUNIT_CASE(parents_name),
 	KUNIT_CASE(owners_by_name),
 	KUNIT_CASE(async_tells_once),

@@ -16,6 +16,7 @@
 #define PUBLIC	0x8011
 #define SECRET	0x8012
 #define PREFIX	(0xfe80ULL << 48)
+#define TOO_MANY	100
 
 /**
  * struct policy - state and answers of the security module
@@ -24,12 +25,16 @@
  * @asked: number of its checks of a P_Key
  * @prefix: subnet of its last check
  * @refuse_blob: error of requests for a context, or 0
+ * @last: QP that @end destroys, or NULL
+ * @end: queued by the check with number TOO_MANY
  */
 static struct policy {
 	int running, suspect;
 	unsigned int asked;
 	u64 prefix;
 	int refuse_blob;
+	struct ib_qp *last;
+	struct work_struct end;
 } policy;
 
 /* Calls of the driver, and the resulting events. */
@@ -38,7 +43,7 @@ static struct {
 	enum ib_qp_state state;
 	int refuse;
 	unsigned int fatal;
-	int qps;
+	u32 qpn;	/* of the next QP */
 } seen;
 
 static int play_blob_alloc(void **blob)
@@ -51,7 +56,8 @@ static int play_blob_alloc(void **blob)
 
 static int play_pkey_access(void *blob, u64 subnet_prefix, u16 pkey)
 {
-	policy.asked++;
+	if (++policy.asked == TOO_MANY)
+		queue_work(system_unbound_wq, &policy.end);
 	policy.prefix = subnet_prefix;
 	return pkey == SECRET && *(int *)blob == policy.suspect ? -EACCES : 0;
 }
@@ -68,7 +74,7 @@ static int fake_dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 
 static int fake_create_qp(struct ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
 {
-	qp->qp_num = 100 + seen.qps++;
+	qp->qp_num = seen.qpn++;
 	return 0;
 }
 
@@ -106,6 +112,12 @@ static const struct ib_device_ops qp_ops = {
 	.size_ib_xrcd = sizeof(struct ib_xrcd),
 };
 
+static void destroy_last(struct work_struct *work)
+{
+	ib_destroy_qp(policy.last);
+	policy.last = NULL;
+}
+
 /* Port 1 has PUBLIC at index 1, SECRET at index 2. */
 static int played_init(struct kunit *test)
 {
@@ -115,7 +127,9 @@ static int played_init(struct kunit *test)
 	test->priv = device;
 	memset(&policy, 0, sizeof(policy));
 	policy.suspect = 7;
+	INIT_WORK(&policy.end, destroy_last);
 	memset(&seen, 0, sizeof(seen));
+	seen.qpn = 100;
 	kunit_activate_static_stub(test, ib_security_blob_alloc, play_blob_alloc);
 	kunit_activate_static_stub(test, ib_security_pkey_access, play_pkey_access);
 	ib_set_device_ops(&device->ib, &qp_ops);
@@ -270,6 +284,24 @@ static void new_pkey_stops_who_may_not_use_it(struct kunit *test)
 	ib_dealloc_pd(pd);
 }
 
+/* A walk over the QPs that begins again after the last number there is ends with that QP. */
+static void last_number_is_looked_at_once(struct kunit *test)
+{
+	struct ib_pd *pd = make_pd(test);
+
+	seen.qpn = U32_MAX;
+	policy.last = make_qp(test, pd, 7);
+	KUNIT_EXPECT_EQ(test, policy.last->res.id, U32_MAX);
+	KUNIT_EXPECT_EQ(test, to_init(policy.last, 1), 0);
+	policy.asked = 0;
+	change_pkey(test, 3, SECRET);
+	KUNIT_EXPECT_EQ(test, policy.asked, 1);
+	flush_work(&policy.end);
+	if (policy.last)
+		ib_destroy_qp(policy.last);
+	ib_dealloc_pd(pd);
+}
+
 static void qp_that_was_reset_uses_nothing(struct kunit *test)
 {
 	struct ib_pd *pd = make_pd(test);
@@ -370,6 +402,7 @@ static struct kunit_case security_cases[] = {
 	KUNIT_CASE(pkey_is_asked_for),
 	KUNIT_CASE(alternate_paths_are_asked_for),
 	KUNIT_CASE(new_pkey_stops_who_may_not_use_it),
+	KUNIT_CASE(last_number_is_looked_at_once),
 	KUNIT_CASE(qp_that_was_reset_uses_nothing),
 	KUNIT_CASE(refused_modification_changes_nothing),
 	KUNIT_CASE(all_who_share_a_qp_need_the_right),
