@@ -152,7 +152,7 @@ static struct ib_umad_file *file_alloc(struct ib_umad_port *port)
 	file->rejects.stays[0] = THIS_MODULE;
 	spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->unread);
-	hash_init(file->sends);
+	file->sends = RB_ROOT;
 	init_waitqueue_head(&file->wait);
 	return file;
 }

@@ -28,46 +28,70 @@ static bool is_rmpp(const struct umad_head *head)
 
 /* ---- sends in flight ---- */
 
-static bool same_destination(const struct ib_user_mad_hdr *a, const struct ib_user_mad_hdr *b)
+static int compare_destinations(const struct ib_user_mad_hdr *one,
+				const struct ib_user_mad_hdr *other)
 {
-	if (!a->grh_present != !b->grh_present)
-		return false;
-	return a->grh_present ? !memcmp(a->gid, b->gid, sizeof(a->gid)) : a->lid == b->lid;
+	u16 lid = be16_to_cpu(one->lid), other_lid = be16_to_cpu(other->lid);
+
+	if (!one->grh_present != !other->grh_present)
+		return one->grh_present ? 1 : -1;
+	if (one->grh_present)
+		return memcmp(one->gid, other->gid, sizeof(one->gid));
+	return lid < other_lid ? -1 : lid > other_lid;
+}
+
+static u64 tid_of(const struct ib_umad_packet *packet)
+{
+	return be64_to_cpu(packet->head.mad.tid);
 }
 
 /*
  * Requests of one class need different transaction IDs, whatever their destinations.  Responses
  * have those of their peers, which may be the same for different peers.
  */
-static bool same_transaction(const struct ib_umad_packet *a, const struct ib_umad_packet *b)
+static int compare_transactions(const struct ib_umad_packet *one,
+				const struct ib_umad_packet *other)
 {
-	bool response = ib_response_mad(&a->head.mad);
+	const struct ib_mad_hdr *mad = &one->head.mad, *other_mad = &other->head.mad;
+	bool response = ib_response_mad(mad);
 
-	return a->head.mad.tid == b->head.mad.tid &&
-	       a->head.mad.mgmt_class == b->head.mad.mgmt_class &&
-	       response == !!ib_response_mad(&b->head.mad) &&
-	       (!response || same_destination(&a->hdr, &b->hdr));
+	if (mad->tid != other_mad->tid)
+		return tid_of(one) < tid_of(other) ? -1 : 1;
+	if (mad->mgmt_class != other_mad->mgmt_class)
+		return mad->mgmt_class < other_mad->mgmt_class ? -1 : 1;
+	if (response != !!ib_response_mad(other_mad))
+		return response ? 1 : -1;
+	return response ? compare_destinations(&one->hdr, &other->hdr) : 0;
 }
 
-static u64 tid_key(const struct ib_umad_packet *packet)
+static struct ib_umad_packet *packet_of(const struct rb_node *node)
 {
-	return be64_to_cpu(packet->head.mad.tid);
+	return rb_entry(node, struct ib_umad_packet, transaction);
 }
 
+static int compare_key(const void *packet, const struct rb_node *node)
+{
+	return compare_transactions(packet, packet_of(node));
+}
+
+static bool is_less(struct rb_node *node, const struct rb_node *other)
+{
+	return compare_transactions(packet_of(node), packet_of(other)) < 0;
+}
+
+/*
+ * The program chooses what is compared here, so the sends are kept in a tree: what it chooses does
+ * not make the search longer, which runs with interrupts disabled.
+ */
 static int begin_send(struct ib_umad_file *file, struct ib_umad_packet *packet, bool may_repeat)
 {
-	struct ib_umad_packet *other;
-
 	guard(spinlock_irq)(&file->lock);
 	if (file->asked >= UMAD_MOST)
 		return rdma_refuse(-ENOBUFS, "%u sends are under way or timed out unread",
 				   file->asked);
-	if (!may_repeat)
-		hash_for_each_possible(file->sends, other, same_tid, tid_key(packet))
-			if (same_transaction(packet, other))
-				return rdma_refuse(-EINVAL, "transaction %#llx is under way",
-						   tid_key(packet));
-	hash_add(file->sends, &packet->same_tid, tid_key(packet));
+	if (!may_repeat && rb_find(packet, &file->sends, compare_key))
+		return rdma_refuse(-EINVAL, "transaction %#llx is under way", tid_of(packet));
+	rb_add(&packet->transaction, &file->sends, is_less);
 	file->asked++;
 	return 0;
 }
@@ -75,7 +99,7 @@ static int begin_send(struct ib_umad_file *file, struct ib_umad_packet *packet, 
 static void end_send(struct ib_umad_file *file, struct ib_umad_packet *packet)
 {
 	guard(spinlock_irq)(&file->lock);
-	hash_del(&packet->same_tid);
+	rb_erase(&packet->transaction, &file->sends);
 }
 
 /**

@@ -13,8 +13,8 @@
 #include <linux/cdev.h>
 #include <linux/device.h>
 #include <linux/fs.h>
-#include <linux/hashtable.h>
 #include <linux/mutex.h>
+#include <linux/rbtree.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <rdma/ib_mad.h>
@@ -29,8 +29,6 @@
  * reached, and then kept as a whole.  It also limits sends in flight or timed out unread.
  */
 #define UMAD_MOST	200000
-
-#define UMAD_SEND_BITS	6
 
 struct ib_umad_file;
 
@@ -95,7 +93,7 @@ struct umad_agent {
  * @kept: number of packets of unread received MADs
  * @dropped: number of received MADs that were dropped
  * @asked: number of sends in flight or timed out unread
- * @sends: sends in flight, by transaction ID
+ * @sends: sends in flight, by transaction; RMPP packets of the program may have the same
  * @wait: readers, and processes that poll for room to send
  */
 struct ib_umad_file {
@@ -112,7 +110,7 @@ struct ib_umad_file {
 	unsigned int kept;
 	u64 dropped;
 	unsigned int asked;
-	DECLARE_HASHTABLE(sends, UMAD_SEND_BITS);
+	struct rb_root sends;
 	wait_queue_head_t wait;
 };
 
@@ -127,7 +125,7 @@ static_assert(offsetofend(struct umad_head, rmpp) == IB_MGMT_RMPP_HDR);
 /**
  * struct ib_umad_packet - a MAD of a program: one that arrived, or one that is sent
  * @entry: in the file's unread MADs
- * @same_tid: in the file's sends
+ * @transaction: in the file's sends
  * @recv_wc: the MAD that arrived, NULL for one that is sent
  * @msg: the MAD layer's part of one that is sent
  * @length: bytes to be read behind the header
@@ -137,7 +135,7 @@ static_assert(offsetofend(struct umad_head, rmpp) == IB_MGMT_RMPP_HDR);
  */
 struct ib_umad_packet {
 	struct list_head entry;
-	struct hlist_node same_tid;
+	struct rb_node transaction;
 	struct ib_mad_recv_wc *recv_wc;
 	struct ib_mad_send_buf *msg;
 	int length;

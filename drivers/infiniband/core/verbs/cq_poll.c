@@ -8,8 +8,11 @@
  * an empty CQ is armed again, and if completions arrived in between, it is polled again.
  */
 #include <kunit/visibility.h>
+#include <linux/bottom_half.h>
+#include <linux/cleanup.h>
 #include <linux/dim.h>
 #include <linux/irq_poll.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -120,21 +123,6 @@ static void cq_work_poll(struct work_struct *work)
 		cq_moderate(cq, handled);
 }
 
-/**
- * ib_cq_flush() - wait until the completions in a CQ have been handled
- * @cq: CQ that the core polls on a work queue
- *
- * Completions that arrive during the call may or may not be handled.
- *
- * Context: may sleep; not from the handler of a completion.
- */
-void ib_cq_flush(struct ib_cq *cq)
-{
-	/* A run in progress may have polled the CQ already, so another one is queued. */
-	queue_work(cq->comp_wq, &cq->work);
-	flush_work(&cq->work);
-}
-
 /* ---- adaptive moderation ---- */
 
 /* The levels between which the algorithm moves, from frequent early events to few late ones. */
@@ -228,7 +216,7 @@ static void cq_poll_stop(struct ib_cq *cq)
 	cq_dim_stop(cq);
 }
 
-/* Undoes cq_poll_stop() for a CQ that the driver refused to destroy. */
+/* Undoes cq_poll_stop(), or irq_poll_disable(); events meanwhile have had no effect. */
 static void cq_poll_resume(struct ib_cq *cq)
 {
 	if (cq->poll_ctx == IB_POLL_SOFTIRQ) {
@@ -238,6 +226,80 @@ static void cq_poll_resume(struct ib_cq *cq)
 		enable_and_queue_work(cq->comp_wq, &cq->work);
 	}
 }
+
+/* ---- waiting for handlers ---- */
+
+/*
+ * Handles what is in a CQ from the caller's context: no more than it can hold, so that what arrives
+ * meanwhile makes it no longer.
+ */
+static void cq_flush_direct(struct ib_cq *cq)
+{
+	int handled;
+
+	for (int left = cq->cqe; left > 0; left -= handled) {
+		handled = ib_process_cq_direct(cq, left);
+		if (!handled)
+			break;
+	}
+}
+
+/* One caller of irq_poll_disable() undoes what another has begun. */
+static DEFINE_MUTEX(cq_flush_softirq_mutex);
+
+/*
+ * Softirq does not poll the CQ meanwhile, and all its handlers have returned. They expect that no
+ * other softirq interrupts them.
+ */
+static void cq_flush_softirq(struct ib_cq *cq)
+{
+	int handled;
+
+	guard(mutex)(&cq_flush_softirq_mutex);
+	irq_poll_disable(&cq->iop);
+	for (int left = cq->cqe; left > 0; left -= handled) {
+		local_bh_disable();
+		handled = ib_process_cq_direct(cq, min(left, CQ_BUDGET_SOFTIRQ));
+		local_bh_enable();
+		if (!handled)
+			break;
+	}
+	cq_poll_resume(cq);
+}
+
+/*
+ * A run in progress may have polled the CQ already, so another one is queued; more, if the CQ can
+ * hold more than one run handles.
+ */
+static void cq_flush_work(struct ib_cq *cq)
+{
+	for (int left = cq->cqe; left >= 0; left -= CQ_BUDGET_WORK) {
+		queue_work(cq->comp_wq, &cq->work);
+		flush_work(&cq->work);
+	}
+}
+
+/**
+ * ib_cq_flush() - wait until the completions in a CQ have been handled
+ * @cq: CQ of ib_alloc_cq()
+ *
+ * Completions that arrive during the call may or may not be handled. A handler of the CQ itself may
+ * call this if it may sleep: that does not wait for the completions which were polled together with
+ * its own.
+ *
+ * Context: may sleep; not from a handler of another CQ.
+ */
+void ib_cq_flush(struct ib_cq *cq)
+{
+	if (cq->poll_ctx == IB_POLL_SOFTIRQ)
+		cq_flush_softirq(cq);
+	else if (cq->comp_wq && current_work() != &cq->work)
+		cq_flush_work(cq);
+	else
+		cq_flush_direct(cq);
+}
+
+/* ---- destruction ---- */
 
 /* If a driver has pre_destroy_cq(), it stops events there; polling stops after that. */
 static int polled_cq_destroy(struct rdma_object *obj, struct ib_udata *udata)

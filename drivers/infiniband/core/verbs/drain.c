@@ -105,7 +105,8 @@ EXPORT_SYMBOL(ib_drain_rq);
 /*
  * Drains a QP that takes its receives from an SRQ.  A marker posted to the SRQ might complete
  * for another QP.  Instead the device raises the last-WQE event when it holds no receive for
- * this QP any more; all its completions are in the CQ then.
+ * this QP any more; all its completions are in the CQ then, or have been polled, and their
+ * handlers may still run.
  */
 static void drain_srq_user(struct ib_qp *qp)
 {
@@ -116,13 +117,7 @@ static void drain_srq_user(struct ib_qp *qp)
 		return;
 	if (!wait_for_completion_timeout(&qp->srq_completion, DRAIN_LAST_WQE))
 		return;
-	for (int left = cq->cqe; left > 0;) {
-		int handled = ib_process_cq_direct(cq, left);
-
-		if (!handled)
-			return;
-		left -= handled;
-	}
+	ib_cq_flush(cq);
 }
 
 /**
@@ -131,7 +126,7 @@ static void drain_srq_user(struct ib_qp *qp)
  *
  * Queues and CQs must have room for one more request; the caller must not post during the call.
  *
- * Context: may sleep.
+ * Context: may sleep; not from a handler of its send CQ, nor, without an SRQ, of its receive CQ.
  */
 void ib_drain_qp(struct ib_qp *qp)
 {

@@ -166,15 +166,35 @@ static int ring_alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 	return 0;
 }
 
+static int ring_create_srq(struct ib_srq *srq, struct ib_srq_init_attr *attr,
+			   struct ib_udata *udata)
+{
+	return 0;
+}
+
+static int ring_destroy_srq(struct ib_srq *srq, struct ib_udata *udata)
+{
+	return 0;
+}
+
 static int ring_create_qp(struct ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
 {
 	return 0;
 }
 
+/* The device holds no receive of an SRQ for the QP, which it says at once. */
 static int ring_modify_qp(struct ib_qp *qp, struct ib_qp_attr *attr, int mask,
 			  struct ib_udata *udata)
 {
-	return attr->qp_state == IB_QPS_ERR ? 0 : -EINVAL;
+	struct ib_event last = {
+		.device = qp->device, .element.qp = qp, .event = IB_EVENT_QP_LAST_WQE_REACHED,
+	};
+
+	if (attr->qp_state != IB_QPS_ERR)
+		return -EINVAL;
+	if (qp->srq)
+		qp->event_handler(&last, qp->qp_context);
+	return 0;
 }
 
 static int ring_destroy_qp(struct ib_qp *qp, struct ib_udata *udata)
@@ -205,6 +225,8 @@ static const struct ib_device_ops ring_ops = {
 	.destroy_cq = ring_destroy_cq,
 	.poll_cq = ring_poll,
 	.req_notify_cq = ring_arm,
+	.create_srq = ring_create_srq,
+	.destroy_srq = ring_destroy_srq,
 	.create_qp = ring_create_qp,
 	.modify_qp = ring_modify_qp,
 	.destroy_qp = ring_destroy_qp,
@@ -213,6 +235,7 @@ static const struct ib_device_ops ring_ops = {
 	.size_ib_pd = sizeof(struct ib_pd),
 	.size_ib_cq = sizeof(struct ring_cq),
 	.size_ib_qp = sizeof(struct ib_qp),
+	.size_ib_srq = sizeof(struct ib_srq),
 };
 
 static const struct ib_device_ops ring_announced_ops = {
@@ -569,6 +592,172 @@ static void drained_softirq(struct kunit *test)
 	drained(test, IB_POLL_SOFTIRQ, ib_drain_rq);
 }
 
+/* ---- a QP with an SRQ ---- */
+
+/**
+ * struct shared - a QP with an SRQ, and what its receives have done
+ * @cqe: the receives, which complete to the receive CQ
+ * @pd: PD
+ * @send_cq: CQ that is polled on demand
+ * @recv_cq: CQ under test
+ * @srq: SRQ
+ * @qp: the QP
+ * @begins: adds the first completion, on another CPU than the one that drains
+ * @begun: its handler runs
+ * @drained: the QP was drained
+ * @seen: number of handlers that have ended
+ * @late: number of those that ended after the QP was drained
+ */
+struct shared {
+	struct ib_cqe cqe;
+	struct ib_pd *pd;
+	struct ib_cq *send_cq, *recv_cq;
+	struct ib_srq *srq;
+	struct ib_qp *qp;
+	struct work_struct begins;
+	struct completion begun, drained;
+	unsigned int seen, late;
+};
+
+static void shared_open(struct kunit *test, struct shared *shared, enum ib_poll_context ctx)
+{
+	struct ib_srq_init_attr srq_attr = {};
+	struct ib_qp_init_attr attr = { .qp_type = IB_QPT_RC };
+
+	memset(shared, 0, sizeof(*shared));
+	init_completion(&shared->begun);
+	init_completion(&shared->drained);
+	shared->pd = ib_alloc_pd(test->priv, 0);
+	shared->send_cq = ib_alloc_cq(test->priv, test, RING, 0, IB_POLL_DIRECT);
+	shared->recv_cq = ib_alloc_cq(test->priv, test, RING, 0, ctx);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(shared->pd));
+	KUNIT_ASSERT_FALSE(test, IS_ERR(shared->send_cq) || IS_ERR(shared->recv_cq));
+	shared->srq = ib_create_srq(shared->pd, &srq_attr);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(shared->srq));
+	attr.send_cq = shared->send_cq;
+	attr.recv_cq = shared->recv_cq;
+	attr.srq = shared->srq;
+	shared->qp = ib_create_qp(shared->pd, &attr);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(shared->qp));
+}
+
+static void shared_close(struct kunit *test, struct shared *shared)
+{
+	KUNIT_EXPECT_EQ(test, 0, ib_destroy_qp(shared->qp));
+	ib_destroy_srq(shared->srq);
+	ib_free_cq(shared->recv_cq);
+	ib_free_cq(shared->send_cq);
+	ib_dealloc_pd(shared->pd);
+}
+
+static void begin(struct work_struct *work)
+{
+	struct shared *shared = container_of(work, struct shared, begins);
+
+	ring_complete(shared->recv_cq, &shared->cqe, IB_WC_WR_FLUSH_ERR);
+}
+
+/* How long a handler gives ib_drain_qp() to return too early. */
+#define LINGER	HZ
+
+/*
+ * The first handler goes on until the QP was drained, which must wait for it; when the time limit
+ * ends, the QP was not drained too early.
+ */
+static void linger(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct shared *shared = container_of(wc->wr_cqe, struct shared, cqe);
+	unsigned long end = jiffies + LINGER;
+
+	if (!completion_done(&shared->begun)) {
+		complete_all(&shared->begun);
+		while (in_softirq() && !completion_done(&shared->drained) &&
+		       time_before(jiffies, end))
+			cpu_relax();
+		if (!in_softirq())
+			wait_for_completion_timeout(&shared->drained, LINGER);
+	}
+	shared->late += completion_done(&shared->drained);
+	shared->seen++;
+}
+
+/* ib_drain_qp() returns when no handler of the QP's receives runs any more. */
+static void drained_shared(struct kunit *test, enum ib_poll_context ctx)
+{
+	struct shared *shared = kunit_kzalloc(test, sizeof(*shared), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, shared);
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	shared_open(test, shared, ctx);
+	shared->cqe.done = linger;
+	INIT_WORK(&shared->begins, begin);
+	migrate_disable();
+	schedule_work_on(cpumask_any_but(cpu_online_mask, smp_processor_id()), &shared->begins);
+	wait_for_completion(&shared->begun);
+	for (int i = 1; i < 300; i++)
+		ring_complete(shared->recv_cq, &shared->cqe, IB_WC_WR_FLUSH_ERR);
+	ib_drain_qp(shared->qp);
+	complete_all(&shared->drained);
+	KUNIT_EXPECT_EQ(test, 300, shared->seen);
+	migrate_enable();
+	flush_work(&shared->begins);
+	ring_settle(shared->recv_cq);
+	KUNIT_EXPECT_EQ(test, 0, shared->late);
+	/* The CQ still works. */
+	reinit_completion(&shared->drained);
+	begin(&shared->begins);
+	ib_drain_qp(shared->qp);
+	KUNIT_EXPECT_EQ(test, 301, shared->seen);
+	shared_close(test, shared);
+}
+
+static void drained_shared_work(struct kunit *test)
+{
+	drained_shared(test, IB_POLL_WORKQUEUE);
+}
+
+static void drained_shared_unbound(struct kunit *test)
+{
+	drained_shared(test, IB_POLL_UNBOUND_WORKQUEUE);
+}
+
+static void drained_shared_softirq(struct kunit *test)
+{
+	drained_shared(test, IB_POLL_SOFTIRQ);
+}
+
+static void drain_here(struct ib_cq *cq, struct ib_wc *wc)
+{
+	struct shared *shared = container_of(wc->wr_cqe, struct shared, cqe);
+	struct kunit *test = cq->cq_context;
+
+	if (completion_done(&shared->begun)) {
+		shared->seen++;
+		return;
+	}
+	complete_all(&shared->begun);
+	for (int i = 0; i < 300; i++)
+		ring_complete(cq, &shared->cqe, IB_WC_WR_FLUSH_ERR);
+	ib_drain_qp(shared->qp);
+	KUNIT_EXPECT_EQ(test, 300, shared->seen);
+	complete(&shared->drained);
+}
+
+/* A handler that drains does not wait for itself; what its CQ has is handled all the same. */
+static void drained_by_a_handler(struct kunit *test)
+{
+	struct shared *shared = kunit_kzalloc(test, sizeof(*shared), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, shared);
+	shared_open(test, shared, IB_POLL_WORKQUEUE);
+	shared->cqe.done = drain_here;
+	begin(&shared->begins);
+	wait_for_completion(&shared->drained);
+	ring_settle(shared->recv_cq);
+	shared_close(test, shared);
+}
+
 static struct kunit_case cq_poll_cases[] = {
 	KUNIT_CASE(direct),
 	KUNIT_CASE(softirq),
@@ -584,6 +773,10 @@ static struct kunit_case cq_poll_cases[] = {
 	KUNIT_CASE(vectors_come_round),
 	KUNIT_CASE(drained_direct),
 	KUNIT_CASE(drained_softirq),
+	KUNIT_CASE_SLOW(drained_shared_work),
+	KUNIT_CASE_SLOW(drained_shared_unbound),
+	KUNIT_CASE_SLOW(drained_shared_softirq),
+	KUNIT_CASE(drained_by_a_handler),
 	{}
 };
 
