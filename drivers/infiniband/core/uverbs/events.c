@@ -11,6 +11,7 @@
 #include <kunit/visibility.h>
 #include <linux/fs.h>
 #include <linux/poll.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <rdma/uverbs_std_types.h>
@@ -254,12 +255,23 @@ static int async_release(struct inode *inode, struct file *filp)
 	return 0;
 }
 
+static void async_show_fdinfo(struct seq_file *seq, struct file *filp)
+{
+	struct ib_uverbs_async_event_file *file = async_file(filp);
+	u64 dropped;
+
+	scoped_guard(spinlock_irq, &file->queue.lock)
+		dropped = file->dropped;
+	seq_printf(seq, "uverbs-dropped:\t%llu\n", dropped);
+}
+
 const struct file_operations uverbs_async_fops = {
 	.owner = THIS_MODULE,
 	.read = async_read,
 	.poll = async_poll,
 	.fasync = async_fasync,
 	.release = async_release,
+	.show_fdinfo = async_show_fdinfo,
 };
 
 /* Appends an event, unless too many are unread.  @event is NULL if its allocation failed. */
@@ -278,6 +290,8 @@ static void async_append(struct ib_uverbs_async_event_file *file,
 				list_add_tail(&event->sibling, &source->events);
 			file->last_type = event->desc.event_type;
 			taken = true;
+		} else if (!file->queue.closed) {
+			file->dropped++;
 		}
 	}
 	if (taken)

@@ -50,6 +50,8 @@ struct ib_uverbs_async_event {
  * @fatal: the event that ends the stream, which thus needs no allocation
  * @last_type: type of the event that was queued last, -1 for none; under the queue's lock
  * @unread: number of unread events of the device; under the queue's lock
+ * @dropped: events that were not queued, since too many had not been read or for want of memory;
+ *	under the queue's lock
  */
 struct ib_uverbs_async_event_file {
 	struct ib_uobject uobj;
@@ -58,6 +60,7 @@ struct ib_uverbs_async_event_file {
 	struct ib_uverbs_async_event fatal;
 	int last_type;
 	u32 unread;
+	u64 dropped;
 };
 
 /**

@@ -5,6 +5,7 @@
  * object must not be taken for events of the new one.
  */
 #include <linux/file.h>
+#include <linux/seq_file.h>
 #include <linux/uaccess.h>
 
 #include "test_uverbs.h"
@@ -464,9 +465,26 @@ static unsigned int read_all(struct bench *b)
 	return n;
 }
 
+/* fdinfo of the asynchronous file says how many events it has lost. */
+static void expect_dropped(struct bench *b, const char *says)
+{
+	struct kunit *test = b->t->test;
+	struct file *filp = fget(b->t->async_fd);
+	struct seq_file seq = { .size = 128 };
+
+	KUNIT_ASSERT_NOT_NULL(test, filp);
+	seq.buf = kunit_kzalloc(test, seq.size, GFP_KERNEL);
+	if (seq.buf && filp->f_op->show_fdinfo)
+		filp->f_op->show_fdinfo(&seq, filp);
+	fput(filp);
+	KUNIT_ASSERT_NOT_NULL(test, seq.buf);
+	KUNIT_EXPECT_STREQ(test, seq.buf, says);
+}
+
 /*
  * The number of unread events of an object is limited, as a program may cause any number. The limit
- * holds per object, and reading makes room again. DEVICE_FATAL is always delivered.
+ * holds per object, and reading makes room again. DEVICE_FATAL is always delivered. Events beyond the
+ * limit are counted.
  */
 static void unread_for_ever(struct kunit *test)
 {
@@ -479,8 +497,12 @@ static void unread_for_ever(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, make_cq(b, &cq), 0);
 	KUNIT_ASSERT_EQ(test, make_srq(b, &srq), 0);
-	for (int i = 0; i < events; i++)
+	for (int i = 0; i < 256; i++)
 		raise_srq(b, IB_EVENT_SRQ_LIMIT_REACHED);
+	expect_dropped(b, "uverbs-dropped:\t0\n");
+	for (int i = 256; i < events; i++)
+		raise_srq(b, IB_EVENT_SRQ_LIMIT_REACHED);
+	expect_dropped(b, "uverbs-dropped:\t744\n");
 	raise_cq(b, IB_EVENT_CQ_ERR);
 	KUNIT_EXPECT_EQ(test, read_all(b), 256 + 1);
 	raise_srq(b, IB_EVENT_SRQ_LIMIT_REACHED);
@@ -488,16 +510,19 @@ static void unread_for_ever(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, end_srq(b, srq, &told), 0);
 	KUNIT_EXPECT_EQ(test, told, 257);
 	KUNIT_EXPECT_EQ(test, end_cq(b, cq, &told), 0);
+	expect_dropped(b, "uverbs-dropped:\t744\n");
 
 	for (int i = 0; i < events; i++)
 		ib_dispatch_event(&device);
 	flush_workqueue(ib_wq);
 	KUNIT_EXPECT_EQ(test, read_all(b), 256);
+	expect_dropped(b, "uverbs-dropped:\t1488\n");
 	for (int i = 0; i < events; i++)
 		ib_dispatch_event(&device);
 	flush_workqueue(ib_wq);
 	tu_remove_device(b->t);
 	KUNIT_EXPECT_EQ(test, read_all(b), 256 + 1);
+	expect_dropped(b, "uverbs-dropped:\t2232\n");
 	tu_close_fd(b->channel);
 }
 
