@@ -66,6 +66,7 @@ struct mad_timer {
  * @posting: held while a receive is posted
  * @given_up: nothing is posted, and posted work requests may never complete, because the QP can
  *	neither be started nor be stopped; changed with @posting and the port's lock held
+ * @told: the log says that the QP does not work; changed by @recover alone
  * @recover: recovers the QP
  * @recover_timer: time until the next attempt after one that could post nothing
  */
@@ -87,6 +88,7 @@ struct mad_qp {
 	struct list_head posted;
 	struct mutex posting;
 	bool given_up;
+	bool told;
 	struct work_struct recover;
 	struct mad_timer recover_timer;
 };

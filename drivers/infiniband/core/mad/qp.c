@@ -98,9 +98,23 @@ static int drain(struct mad_qp *qp)
 			return 0;
 		ret = -ETIMEDOUT;
 	}
-	ibdev_err_ratelimited(port->device, "port %u: QP%u cannot be drained: %d\n",
-			      port->port_num, qp->num, ret);
+	if (!qp->told)
+		ibdev_err(port->device, "port %u: QP%u cannot be drained: %d\n", port->port_num,
+			  qp->num, ret);
 	return ret;
+}
+
+/* A QP that fails is recovered again and again: the log says when that begins and when it ends. */
+static void tell(struct mad_qp *qp, int ret)
+{
+	struct mad_port *port = qp->port;
+
+	if (ret && !qp->told)
+		ibdev_err(port->device, "port %u: QP%u does not work any more: %d\n",
+			  port->port_num, qp->num, ret);
+	else if (!ret && qp->told)
+		ibdev_info(port->device, "port %u: QP%u works again\n", port->port_num, qp->num);
+	qp->told = ret;
 }
 
 /* What the QP holds is freed when it has been reset or destroyed. */
@@ -159,9 +173,7 @@ static void recover(struct work_struct *work)
 	}
 	if (!ret)
 		ret = mad_recv_refill(qp);
-	if (ret)
-		ibdev_err_ratelimited(port->device, "port %u: QP%u does not work any more: %d\n",
-				      port->port_num, qp->num, ret);
+	tell(qp, ret);
 	scoped_guard(spinlock_irqsave, &port->lock) {
 		qp->stalled = false;
 		/* No completion will show whether the QP works or fails. */

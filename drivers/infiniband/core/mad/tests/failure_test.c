@@ -5,6 +5,7 @@
 #include <kunit/static_stub.h>
 #include <linux/cleanup.h>
 #include <linux/completion.h>
+#include <linux/kmsg_dump.h>
 #include <linux/module.h>
 #include <rdma/rdma_ext.h>
 
@@ -248,20 +249,38 @@ static void lost_work_is_made_up(struct kunit *test)
 	ib_unregister_mad_agent(server->agent);
 }
 
+/* How many lines of the log from @iter on have this text; @iter moves to its end. */
+static unsigned int log_says(struct kmsg_dump_iter *iter, const char *text)
+{
+	unsigned int lines = 0;
+	char line[256];
+	size_t len;
+
+	while (kmsg_dump_get_line(iter, false, line, sizeof(line) - 1, &len)) {
+		line[len] = 0;
+		lines += !!strstr(line, text);
+	}
+	return lines;
+}
+
 /*
  * While a QP can neither be started nor be reset, sends fail rather than wait, and recovery is
- * repeated.
+ * repeated. The log does not tell of each attempt.
  */
 static void qp_is_tried_again(struct kunit *test)
 {
 	struct peer *client = client_at_a(test), *server = server_at_b(test);
 	struct mad_qp *qp = &to_mad_agent(client->agent)->port->qp[1];
 	struct ib_mad_send_buf *late = new_request(test, client, 0, 0);
+	struct kmsg_dump_iter before, log;
 
+	kmsg_dump_rewind(&log);
+	log_says(&log, "");
+	before = log;
 	scoped_guard(spinlock_irqsave, &fake_wire.lock) {
 		fake_wire.hold = true;
 		fake_wire.stuck = -ETIMEDOUT;
-		fake_wire.no_reset = 1;
+		fake_wire.no_reset = 2;
 	}
 	for (unsigned int i = 0; i < qp->room + 10; i++)
 		send_one_way(test, client);
@@ -274,6 +293,10 @@ static void qp_is_tried_again(struct kunit *test)
 	expect_soon(test, atomic_read(&client->sent[IB_WC_SUCCESS]) == qp->room);
 	ask(test, client, NO_END, 0);
 	expect_soon(test, atomic_read(&client->responses) == 1);
+	KUNIT_EXPECT_EQ(test, log_says(&log, "QP1 cannot be drained"), 1);
+	log = before;
+	KUNIT_EXPECT_EQ(test, log_says(&log, "QP1 does not work any more"), 1);
+	KUNIT_EXPECT_EQ(test, log_says(&before, "QP1 works again"), 1);
 	scoped_guard(spinlock_irqsave, &fake_wire.lock)
 		fake_wire.stuck = 0;
 	ib_unregister_mad_agent(client->agent);
