@@ -11,6 +11,7 @@
 #include <linux/pci.h>
 
 #include "../cmd/cmd.h"
+#include "../verbs/cq.h"
 #include "../verbs/eth.h"
 #include "../verbs/ops.h"
 #include "device.h"
@@ -101,7 +102,10 @@ static int register_device(struct vhca_dev *dev)
 	return err;
 }
 
-/* Called when a dead device was stopped: flushes work of kernel consumers, then takes it down. */
+/*
+ * Called when a dead device was stopped: flushes work of kernel consumers, then takes it down, which
+ * waits until they have seen it.
+ */
 static void device_died(struct vhca_hw *hw)
 {
 	struct vhca_dev *dev = hw_to_vdev(hw);
@@ -218,6 +222,10 @@ static void take_down(struct vhca_fn *fn)
 	fn->dev = NULL;
 	/* If the device was removed this kills it, so that commands do not have to time out. */
 	vhca_hw_check(&dev->hw);
+	if (vhca_hw_dead(&dev->hw)) {
+		vhca_hw_wait_dead(&dev->hw);
+		vhca_cq_wait_flushed(dev);
+	}
 	vhca_events_close(dev);
 	ib_unregister_device(&dev->ibdev);
 	vhca_netdevs_stop(dev);

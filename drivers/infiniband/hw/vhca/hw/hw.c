@@ -201,6 +201,19 @@ void vhca_hw_give_up(struct vhca_hw *hw, const char *why)
 }
 
 /**
+ * vhca_hw_wait_dead() - wait until a dead device was stopped and hw->on_dead() has returned
+ * @hw: the device
+ *
+ * Context: may sleep, not in hw->on_dead().
+ */
+void vhca_hw_wait_dead(struct vhca_hw *hw)
+{
+	wait_for_completion(&hw->stopped);
+	/* After the device was stopped the work item may still be in hw->on_dead(). */
+	flush_work(&hw->stop_work);
+}
+
+/**
  * vhca_hw_check() - read the device's status register and kill the device if it failed
  * @hw: the device
  *
@@ -343,8 +356,6 @@ void vhca_hw_stop(struct vhca_hw *hw)
 		silence_device(hw);
 		complete_all(&hw->stopped);
 	}
-	/* After the device was stopped the work item may still be in hw->on_dead(). */
-	wait_for_completion(&hw->stopped);
-	flush_work(&hw->stop_work);
+	vhca_hw_wait_dead(hw);
 	vhca_admin_exit(&hw->admin);
 }

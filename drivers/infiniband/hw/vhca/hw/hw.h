@@ -139,6 +139,7 @@ int vhca_hw_start(struct vhca_hw *hw);
 void vhca_hw_stop(struct vhca_hw *hw);
 bool vhca_hw_kill(struct vhca_hw *hw, const char *why);
 void vhca_hw_give_up(struct vhca_hw *hw, const char *why);
+void vhca_hw_wait_dead(struct vhca_hw *hw);
 void vhca_hw_check(struct vhca_hw *hw);
 
 /**

@@ -63,6 +63,7 @@ static void watch_remove(struct ib_device *dev, void *data)
 
 	if (!c)
 		return;
+	complete_all(&w->removing);
 	w->conn = NULL;
 	pci_read_config_word(w->h->pdev, PCI_COMMAND, &command);
 	w->master = command & PCI_COMMAND_MASTER;
@@ -115,6 +116,7 @@ struct hca_watch *hca_watch_as(struct hca_test *h, const struct conn_options *o)
 	KUNIT_ASSERT_NOT_NULL(h->test, w);
 	w->h = h;
 	w->options = *o;
+	init_completion(&w->removing);
 	init_completion(&w->gone);
 	watch = w;
 	KUNIT_ASSERT_EQ(h->test, ib_register_client(&watch_client), 0);
@@ -201,6 +203,32 @@ static void test_fatal_error(struct kunit *test)
 	w = hca_watch(h);
 	hca_fault(h, "fatal @");
 	hca_wait_gone(w);
+	hca_back_again(w);
+}
+
+static void deal_late(struct ib_cq *cq, struct ib_wc *wc)
+{
+	/* long enough for a removal that does not wait */
+	watch->removed_first = wait_for_completion_timeout(&watch->removing, HZ);
+	watch->deal(cq, wc);
+}
+
+/*
+ * The NVMe host, for one, begins to recover in the handler of a failed request. If it is removed
+ * before, it waits a minute for the response to its last request.
+ */
+static void test_completions_before_removal(struct kunit *test)
+{
+	struct hca_test *h = test->priv;
+	struct hca_watch *w;
+
+	hca_need_faults(h);
+	w = hca_watch(h);
+	w->deal = w->conn->tx[1].cqe.done;
+	w->conn->tx[1].cqe.done = deal_late;
+	hca_fault(h, "fatal @");
+	hca_wait_gone(w);
+	KUNIT_EXPECT_FALSE(test, w->removed_first);
 	hca_back_again(w);
 }
 
@@ -595,6 +623,7 @@ static struct kunit_case life_cases[] = {
 	KUNIT_CASE(test_function_reset),
 	KUNIT_CASE(test_unbind),
 	KUNIT_CASE(test_fatal_error),
+	KUNIT_CASE_SLOW(test_completions_before_removal),
 	KUNIT_CASE(test_fatal_error_of_srq_users),
 	KUNIT_CASE(test_fatal_error_of_key_users),
 	KUNIT_CASE(test_unbind_of_key_users),

@@ -168,6 +168,9 @@ u64 hca_counter(struct kunit *test, struct ib_device *dev, const char *name);
  * @flushed: number of held requests that were flushed at the last removal
  * @query_err: result of querying a QP at that time
  * @master: was bus mastering still enabled at that time
+ * @deal: handler of its first send's completion, which deal_late() calls
+ * @removing: completed when a removal begins
+ * @removed_first: did a removal begin before deal_late() had called @deal
  * @gone: completed at each removal
  */
 struct hca_watch {
@@ -181,6 +184,9 @@ struct hca_watch {
 	int flushed;
 	int query_err;
 	bool master;
+	void (*deal)(struct ib_cq *cq, struct ib_wc *wc);
+	struct completion removing;
+	bool removed_first;
 	struct completion gone;
 };
 

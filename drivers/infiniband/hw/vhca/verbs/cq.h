@@ -29,6 +29,7 @@ struct vhca_qp;
  * @senders: QPs that complete sends here
  * @receivers: QPs that complete receives here
  * @wake: calls the completion handler for a dead device
+ * @owed: the device is dead, and its consumer has not taken all that is to be flushed
  * @moving: the ring is being replaced: nothing can be polled
  * @asked: smallest number of completions for which an event was requested meanwhile, 0 for none
  */
@@ -45,6 +46,7 @@ struct vhca_cq_kernel {
 	struct list_head senders;
 	struct list_head receivers;
 	struct work_struct wake;
+	bool owed;
 	bool moving;
 	unsigned int asked;
 };
@@ -102,6 +104,19 @@ static inline bool vhca_cq_was_armed(const struct vhca_cq_kernel *k)
 	return READ_ONCE(k->seq);
 }
 
+/* Where an entry of a kernel CQ lies. Context: any. */
+static inline struct vhca_cqe *vhca_cq_entry(struct vhca_cq *cq, u64 count)
+{
+	return vhca_ring_at(&cq->kernel->ring, count);
+}
+
+/* Has the device written an entry of a kernel CQ? Context: the CQ's lock is held. */
+static inline bool vhca_cq_pending(struct vhca_cq *cq, u64 count)
+{
+	return vhca_ring_fresh(READ_ONCE(vhca_cq_entry(cq, count)->owner), count,
+			       cq->kernel->ring.log);
+}
+
 int vhca_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr,
 		   struct uverbs_attr_bundle *attrs);
 int vhca_modify_cq(struct ib_cq *ibcq, u16 count, u16 period);
@@ -119,9 +134,15 @@ int vhca_peek_cq(struct ib_cq *ibcq, int n);
 int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags flags);
 int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n);
 unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max);
-void vhca_cq_wake_work(struct work_struct *work);
-void vhca_cq_wake_users(struct vhca_cq *cq);
 int vhca_cq_attach_qp(struct vhca_qp *qp);
 void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach);
+
+/* cq_dead.c: the kernel's completions of a dead device */
+int vhca_cq_flush(struct vhca_cq *cq, int n, struct ib_wc *wc);
+void vhca_cq_settle(struct vhca_cq *cq);
+void vhca_cq_armed_dead(struct vhca_cq *cq);
+void vhca_cq_wake_work(struct work_struct *work);
+void vhca_cq_wake_users(struct vhca_cq *cq);
+void vhca_cq_wait_flushed(struct vhca_dev *dev);
 
 #endif /* VHCA_CQ_H */

@@ -21,16 +21,6 @@
 #include "qp.h"
 #include "srq.h"
 
-static struct vhca_cqe *cq_entry(struct vhca_cq *cq, u64 count)
-{
-	return vhca_ring_at(&cq->kernel->ring, count);
-}
-
-static bool cq_pending(struct vhca_cq *cq, u64 count)
-{
-	return vhca_ring_fresh(READ_ONCE(cq_entry(cq, count)->owner), count, cq->kernel->ring.log);
-}
-
 static enum ib_wc_status wc_status(u8 status)
 {
 	switch (status) {
@@ -204,39 +194,6 @@ nonsense:
 	return false;
 }
 
-/* Completions of a dead device: all posted requests are flushed. */
-static int flush_list(struct list_head *list, int n, struct ib_wc *wc, bool recv)
-{
-	struct vhca_wq *wq;
-	struct vhca_wr *wr;
-	int got = 0;
-
-	list_for_each_entry(wq, list, link) {
-		struct vhca_qp_kernel *k = recv ? container_of(wq, struct vhca_qp_kernel, rq) :
-						  container_of(wq, struct vhca_qp_kernel, sq);
-
-		while (got < n && wq->tail != vhca_wq_head(wq)) {
-			wr = &wq->wrs[vhca_ring_slot(wq->tail, wq->ring.log)];
-			memset(&wc[got], 0, sizeof(*wc));
-			wc[got].wr_id = wr->wr_id;
-			wc[got].opcode = wr->opcode;
-			wc[got].status = IB_WC_WR_FLUSH_ERR;
-			wc[got].vendor_err = VHCA_WHY_FLUSHED;
-			wc[got].qp = &k->qp->ibqp;
-			vhca_wq_finish(wq, wq->tail + wr->nslots);
-			got++;
-		}
-	}
-	return got;
-}
-
-static int flush_dead(struct vhca_cq *cq, int n, struct ib_wc *wc)
-{
-	int got = flush_list(&cq->kernel->senders, n, wc, false);
-
-	return got + flush_list(&cq->kernel->receivers, n - got, wc + got, true);
-}
-
 /**
  * vhca_poll_cq() - ib_device_ops.poll_cq
  * @ibcq: completion queue of the kernel's
@@ -260,18 +217,21 @@ int vhca_poll_cq(struct ib_cq *ibcq, int n, struct ib_wc *wc)
 	start = k->ci;
 	/* At most one lap: a device that keeps writing invalid entries must not hold the CPU. */
 	while (got < n && !k->moving && k->ci - start < vhca_ring_entries(&k->ring) &&
-	       cq_pending(cq, k->ci)) {
+	       vhca_cq_pending(cq, k->ci)) {
 		/* The device wrote the owner after the rest of the entry. */
 		dma_rmb();
-		copy = *cq_entry(cq, k->ci);
+		copy = *vhca_cq_entry(cq, k->ci);
 		k->ci++;
 		got += take_cqe(cq, &copy, &wc[got]);
 	}
 	if (k->ci != start)
 		vhca_db_store(&cq->db, 0, k->ci);
 	if (unlikely(got < n && !k->moving && completion_done(&dev->hw.stopped) &&
-		     !cq_pending(cq, k->ci)))
-		got += flush_dead(cq, n - got, wc + got);
+		     !vhca_cq_pending(cq, k->ci))) {
+		got += vhca_cq_flush(cq, n - got, wc + got);
+		if (!got)
+			vhca_cq_settle(cq);
+	}
 	spin_unlock_irqrestore(&k->lock, flags);
 	return got;
 }
@@ -292,11 +252,11 @@ unsigned int vhca_cq_waiting(struct vhca_cq *cq, unsigned int max)
 	u64 count = k->ci;
 
 	for (; n < max && count - k->ci < vhca_ring_entries(&k->ring); count++) {
-		if (!cq_pending(cq, count))
+		if (!vhca_cq_pending(cq, count))
 			break;
 		/* The device wrote the owner after the rest of the entry. */
 		dma_rmb();
-		n += le32_to_cpu(READ_ONCE(cq_entry(cq, count)->qpn)) != VHCA_QPN_NONE;
+		n += le32_to_cpu(READ_ONCE(vhca_cq_entry(cq, count)->qpn)) != VHCA_QPN_NONE;
 	}
 	return n;
 }
@@ -328,7 +288,7 @@ static bool any_waits(struct vhca_cq *cq)
 {
 	struct vhca_cq_kernel *k = cq->kernel;
 
-	return k->any_seq && k->any_at >= k->ci && (k->moving || !cq_pending(cq, k->any_at));
+	return k->any_seq && k->any_at >= k->ci && (k->moving || !vhca_cq_pending(cq, k->any_at));
 }
 
 /* Arms the CQ for @n unpolled completions, unless it is still armed for an earlier entry. */
@@ -408,9 +368,8 @@ int vhca_req_notify_cq(struct ib_cq *ibcq, enum ib_cq_notify_flags notify)
 		arm_any(cq, 1);
 	ret = look_behind_arm(cq, 1) && notify & IB_CQ_REPORT_MISSED_EVENTS;
 	spin_unlock_irqrestore(&k->lock, flags);
-	/* A dead device raises no event for what is still to be flushed. */
 	if (unlikely(vhca_hw_dead(&dev->hw)))
-		vhca_cq_wake_soft(cq);
+		vhca_cq_armed_dead(cq);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_req_notify_cq);
@@ -436,73 +395,11 @@ int vhca_req_ncomp_notif(struct ib_cq *ibcq, int n)
 	arm_any(cq, n);
 	ret = look_behind_arm(cq, n);
 	spin_unlock_irqrestore(&cq->kernel->lock, flags);
-	/* A dead device raises no event for what is still to be flushed. */
 	if (unlikely(vhca_hw_dead(&to_vdev(ibcq->device)->hw)))
-		vhca_cq_wake_soft(cq);
+		vhca_cq_armed_dead(cq);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_req_ncomp_notif);
-
-static bool anything_to_flush(struct vhca_cq_kernel *k)
-{
-	struct vhca_wq *wq;
-
-	list_for_each_entry(wq, &k->senders, link)
-		if (wq->tail != vhca_wq_head(wq))
-			return true;
-	list_for_each_entry(wq, &k->receivers, link)
-		if (wq->tail != vhca_wq_head(wq))
-			return true;
-	return false;
-}
-
-static bool has_qps(struct vhca_cq_kernel *k)
-{
-	return !list_empty(&k->senders) || !list_empty(&k->receivers);
-}
-
-/**
- * vhca_cq_wake_work() - call the completion handler if a poll would find a completion
- * @work: member wake of the kernel's part of a CQ
- *
- * Context: a work queue.
- */
-void vhca_cq_wake_work(struct work_struct *work)
-{
-	struct vhca_cq_kernel *k = container_of(work, struct vhca_cq_kernel, wake);
-	struct vhca_cq *cq = k->cq;
-	bool call;
-
-	wait_for_completion(&to_vdev(cq->ibcq.device)->hw.stopped);
-	spin_lock_irq(&k->lock);
-	/* Without QPs the consumer may be about to free the CQ, and must not be called any more. */
-	call = vhca_cq_was_armed(k) &&
-	       (anything_to_flush(k) || (!k->moving && cq_pending(cq, k->ci) && has_qps(k)));
-	spin_unlock_irq(&k->lock);
-	if (call && cq->ibcq.comp_handler)
-		cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
-}
-EXPORT_SYMBOL_IF_KUNIT(vhca_cq_wake_work);
-
-/**
- * vhca_cq_wake_users() - make a kernel CQ's consumer poll after a dead device was stopped
- * @cq: the CQ, on which the caller holds a reference
- *
- * Without QPs there is nothing to flush. Therefore no work is queued for a CQ that is still being
- * created and may be freed unused.
- *
- * Context: any but interrupts.
- */
-void vhca_cq_wake_users(struct vhca_cq *cq)
-{
-	bool used;
-
-	spin_lock_irq(&cq->kernel->lock);
-	used = has_qps(cq->kernel);
-	spin_unlock_irq(&cq->kernel->lock);
-	if (used)
-		vhca_cq_wake_soft(cq);
-}
 
 /* Removes a QP from a CQ's table; polls that have found it still hold the CQ's lock. */
 static void forget_qp(struct vhca_cq_kernel *k, struct vhca_qp *qp)
@@ -557,11 +454,11 @@ static void disown_cqes(struct vhca_cq *cq, struct vhca_qp *qp)
 	u64 ignored;
 
 	for (u64 count = k->ci; count - k->ci < vhca_ring_entries(&k->ring); count++) {
-		if (!cq_pending(cq, count))
+		if (!vhca_cq_pending(cq, count))
 			break;
 		/* The device wrote the owner after the rest of the entry. */
 		dma_rmb();
-		entry = cq_entry(cq, count);
+		entry = vhca_cq_entry(cq, count);
 		copy = *entry;
 		if (vhca_qp_id(copy.port, le32_to_cpu(copy.qpn)) != qp->id)
 			continue;
@@ -596,6 +493,7 @@ void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach)
 		list_del(&qp->kernel->sq.link);
 	else
 		vhca_wq_reset(&qp->kernel->sq);
+	vhca_cq_settle(send);
 	spin_unlock_irq(&send->kernel->lock);
 	mutex_unlock(&send->resize);
 
@@ -606,6 +504,7 @@ void vhca_cq_purge_qp(struct vhca_qp *qp, bool detach)
 		list_del(&qp->kernel->rq.link);
 	else
 		vhca_wq_reset(&qp->kernel->rq);
+	vhca_cq_settle(recv);
 	spin_unlock_irq(&recv->kernel->lock);
 	mutex_unlock(&recv->resize);
 }

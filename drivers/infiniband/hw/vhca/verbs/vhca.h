@@ -98,6 +98,8 @@ struct vhca_port {
  * @cqs: CQs of all vectors by number, for asynchronous events
  * @qps: QPs by vhca_qp_id()
  * @srqs: SRQs by number
+ * @owing_cqs: CQs of the kernel's whose consumers have not dealt with the device's death, see
+ *	cq_dead.c
  * @send_ops: operations of send queues, bits numbered by enum vhca_wqe_opcode
  * @uc_lacks: operations that UC QPs of this device lack, although newer devices have them
  * @access: rights that memory can be registered with, IB_ACCESS_*
@@ -129,6 +131,7 @@ struct vhca_dev {
 	struct vhca_id_table cqs;
 	struct vhca_id_table qps;
 	struct vhca_id_table srqs;
+	atomic_t owing_cqs;
 	u32 send_ops;
 	u32 uc_lacks;
 	int access;
