@@ -27,21 +27,32 @@ pyverbs()
 
 unloaded() { lab-unload && [ ! -e /sys/module/ib_core ]; }
 
-# The device is removed while a program waits for its events, which is told and ends.
+# The device is removed while a program waits for its events, which is told. On our core it then
+# hears that no more will come, and ends with 1; on the distribution's it waits for ever, so that it
+# is killed.
 goes()
 {
-	local watcher log=$LAB_OUT/watch.node$LAB_NODE
+	local watcher status log=$LAB_OUT/watch.node$LAB_NODE
 	pci=$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")
 	stdbuf -oL ibv_asyncwatch -d "$LAB_DEV" >"$log" 2>&1 &
 	watcher=$!
 	until grep -q 'async event FD' "$log"; do
-		kill -0 $watcher || return 1
+		alive $watcher || return 1
 		moment
 	done
 	echo 1 >"$pci/remove"
-	ended $watcher || true
+	until grep -q 'event_type IBV_EVENT_DEVICE_FATAL' "$log"; do
+		alive $watcher || break
+		moment
+	done
+	[ "$LAB_CORE" = ours ] || kill $watcher
+	status=0
+	ended $watcher || status=$?
 	cat "$log"
-	grep -qi 'fatal' "$log" && [ ! -e "/sys/class/infiniband/$LAB_DEV" ]
+	echo "ibv_asyncwatch has ended with $status"
+	[ "$status" = "$([ "$LAB_CORE" = ours ] && echo 1 || echo 143)" ] &&
+		[ "$(grep -c 'IBV_EVENT_DEVICE_FATAL' "$log")" = 1 ] &&
+		[ ! -e "/sys/class/infiniband/$LAB_DEV" ]
 }
 
 comes_back() { echo 1 >/sys/bus/pci/rescan && lab-load auto && active; }
