@@ -239,6 +239,62 @@ roce_rping()
 	ok "rping over IPv6, 4096 bytes" roce_ping $server6 -C 20 -S 4096
 }
 
+# A net device for VLAN 0 gives frames a tag that says a priority and no VLAN. Node 2 calls from one, and
+# counts such frames and those without a tag; the answers, which have none, are for its other address.
+roce_priority_up()
+{
+	local net mac to="ip_proto udp dst_ip 10.79.3.1 dst_port 4791 action pass"
+	net=$(roce_netdev)
+	if [ "$LAB_NODE" = 1 ]; then
+		ip addr add 10.79.3.1/24 dev "$net" || return 1
+	else
+		mac=$(ip neigh show 10.77.0.1 dev "$net" | sed -n 's/.*lladdr \([0-9a-f:]*\).*/\1/p')
+		# shellcheck disable=SC2086
+		ip link add link "$net" name roce0 type vlan id 0 egress-qos-map 0:3 && ip link set roce0 up &&
+			ip addr add 10.79.3.2/32 dev "$net" && ip addr add 10.79.3.2/24 dev roce0 &&
+			ip neigh replace 10.79.3.1 lladdr "$mac" dev roce0 nud permanent &&
+			tc qdisc add dev "$net" clsact &&
+			tc filter add dev "$net" egress pref 1 protocol 802.1Q flower vlan_id 0 vlan_prio 3 \
+				vlan_ethtype ipv4 $to &&
+			tc filter add dev "$net" egress pref 2 protocol ip flower $to &&
+			within roce_priority_gids || return 1
+	fi
+	within find_gid "10.79.3.$LAB_NODE" || return 1
+	lab-barrier roce-priority
+}
+roce_priority_gids()
+{
+	[ "$(grep -lsx "$(as_gid 10.79.3.2)" /sys/class/infiniband/rxe0/ports/1/gids/* | wc -l)" = 2 ]
+}
+
+# Frames of all connections had the tag: the first request, too
+roce_priority_tags()
+{
+	local tagged other
+	# shellcheck disable=SC2046
+	set -- $(tc -s filter show dev "$(roce_netdev)" egress | sed -n 's/.*Sent [0-9]* bytes \([0-9]*\) pkt.*/\1/p')
+	tagged=$1 other=$2
+	echo "$tagged frames with the tag, $other without"
+	[ "$tagged" -ge 20 ] && [ "$other" = 0 ]
+}
+
+roce_priority_down()
+{
+	local net
+	net=$(roce_netdev)
+	ip addr del "10.79.3.$LAB_NODE/$([ "$LAB_NODE" = 1 ] && echo 24 || echo 32)" dev "$net" || return 1
+	[ "$LAB_NODE" = 1 ] || { ip link del roce0 && tc qdisc del dev "$net" clsact; }
+}
+
+roce_priority_plan=$((3 + (LAB_NODE == 2)))
+roce_priority()
+{
+	ok "a net device gives frames a priority" roce_priority_up
+	ok "rping with a priority" roce_ping 10.79.3.1 -C 20
+	[ "$LAB_NODE" = 1 ] || ok "its frames have a tag with that alone" roce_priority_tags
+	ok "the priority goes" roce_priority_down
+}
+
 # roce_cmtime: 50 connections at a time, with QPs and without
 roce_cmtime()
 {
@@ -257,7 +313,7 @@ roce_rxe_perftest()
 
 # All of it between an HCA's port in the first node and rxe0 in the second.
 roce_rxe_plan=$((1 + roce_pingpongs_plan + roce_jumbo_plan + roce_perftest_plan + roce_opcodes_plan +
-	roce_rxe_perftest_plan + roce_vlan_plan + roce_loss_plan + roce_rping_plan + 1))
+	roce_rxe_perftest_plan + roce_vlan_plan + roce_loss_plan + roce_rping_plan + roce_priority_plan + 1))
 roce_rxe()
 {
 	[ "$LAB_NODE" = 1 ] || LAB_DEV=rxe0
@@ -270,5 +326,6 @@ roce_rxe()
 	roce_vlan
 	roce_loss
 	roce_rping
+	roce_priority
 	ok "cmtime" roce_cmtime
 }
