@@ -2,6 +2,7 @@
 /*
  * Pending MADs: their time-outs, the matching of responses, and their completion.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/jiffies.h>
 #include <rdma/ib_cache.h>
@@ -341,12 +342,14 @@ struct mad_send *mad_send_find(struct mad_agent *agent, const struct mad_recv *r
 	}
 	return NULL;
 }
+EXPORT_SYMBOL_IF_KUNIT(mad_send_find);
 
 /* For mad_send_find(): is it a request without a response? */
 bool mad_send_waits(const struct mad_send *send)
 {
 	return send->waits;
 }
+EXPORT_SYMBOL_IF_KUNIT(mad_send_waits);
 
 /* ---- completion ---- */
 
