@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours --link eth --timeout 400
+# long: --nodes 2 --core ours --link eth --timeout 400
 # cm_hostile between Ethernet ports, whose messages have GRHs and whose paths have no LIDs.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh

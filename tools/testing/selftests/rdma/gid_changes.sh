@@ -8,7 +8,7 @@
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 here=/lab/src/tools/testing/selftests/rdma
-changes=${1:-60} seed=${2:-6}
+changes=${1:-24} seed=${2:-6}
 
 nic=$(readlink -f /sys/class/net/eth1/device) mac=$(</sys/class/net/eth1/address)
 nic=${nic##*/}

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours --subnet opensm --timeout 600 --device-arg --caps-off --device-arg srq
-# long: --core ours,distro
+# long: --nodes 2 --core ours,distro --subnet opensm --timeout 600 --device-arg --caps-off --device-arg srq
 # Connected mode of IPoIB by adapters that have no shared receive queues: each connection has receives
 # of its own, and max_nonsrq_conn_qp says how many connections an interface takes.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

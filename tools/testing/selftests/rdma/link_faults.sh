@@ -1,27 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --confined --timeout 600
-# Programs and kernel consumers over links that lose one packet of a hundred, or go down again and
-# again; fewer of them where it is run by hand on the distribution's core. The daemon is
-# the one that is confined.
+# long: -- all
+# link_faults.sh [all]: programs and kernel consumers over links that lose one packet of a hundred, or go down
+# again and again; all of perftest's on our core if told so. The daemon is the one that is confined.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/kmem_checks.sh
 
 d=$LAB_DEV own=node$LAB_NODE-0
 # the tests of rdma-core that send packets
-case $LAB_CORE in
-ours)
+case $LAB_CORE-${1:-} in
+ours-all)
 	programs="send_bw write_bw read_bw atomic_bw send_lat write_lat read_lat atomic_lat"
 	traffic="test_atomic test_qpex test_srq" least=30
-	more=5
+	more=5 flaps=5
 	;;
 *)
 	programs="send_bw read_lat atomic_bw"
 	traffic="test_qpex" least=20
-	more=0
+	more=0 flaps=3
+	[ "$LAB_CORE" != ours ] || more=5
 	;;
 esac
-flaps=5
 
 # once COMMAND...: node 1 runs it, and all nodes wait until it is done
 once()

@@ -90,7 +90,7 @@ static void make_packet(struct ib_mad_send_buf *buf, u8 type, u8 flags, u32 seg)
 
 /* ---- many messages ---- */
 
-#define MANY 1024
+#define MANY 512
 
 static void answer_shortly(struct ib_mad_agent *agent, struct ib_mad_send_buf *sent,
 			   struct ib_mad_recv_wc *rwc)
@@ -151,7 +151,7 @@ static void many_tables(struct kunit *test)
 
 /* Numbers of pending requests between which a search is compared, and how often it is timed. */
 #define FEW_PENDING 64
-#define MANY_PENDING 4096
+#define MANY_PENDING 2048
 #define SEARCHES 100
 
 /* The next lower half of a TID of those that a hash table of 256 buckets keeps in one. */

@@ -207,7 +207,7 @@ static void transactions(struct kunit *test)
 }
 
 /* How many sends are in flight while another is written, and how often that is timed. */
-#define MANY	20000
+#define MANY	5000
 #define TIMED	100
 
 /* The shortest time in which a send that follows others in a series is written, in nanoseconds. */
@@ -226,7 +226,7 @@ static u64 time_sends(struct umad_test *t, struct ut_mad *mad, void (*next)(stru
 
 /*
  * The program chooses transaction IDs and addresses, but not how long interrupts are disabled while
- * a send is compared with those in flight: with 20,000 of them a write takes hardly longer than
+ * a send is compared with those in flight: with 5,000 of them a write takes hardly longer than
  * with none.
  */
 static void with_many(struct kunit *test, struct ut_mad mad, void (*next)(struct ut_mad *mad))
