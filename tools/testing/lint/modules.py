@@ -25,7 +25,7 @@ def build(kernel):
     log = os.path.join(common.TOP, "build", KERNELS[kernel][1])
     if os.path.exists(log):
         os.unlink(log)
-    done = subprocess.run([common.LAB, "trees", "--kernel", kernel, "ours"], stdout=subprocess.PIPE,
+    done = subprocess.run([common.LAB, "trees", "--kernel", kernel, "--own-only", "ours"], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)
     said = common.read(log) if os.path.exists(log) else ""
     return done.returncode, said or done.stdout

@@ -165,6 +165,7 @@ class Session:
         elif reports.kernel_report(line):
             if not node.reports:
                 node.report_core = node.core
+                say(f"{node.name}'s kernel has something to report: {reports.without_time(line).strip()}")
             node.reports.append(line)
 
     def output_line(self, node, line):

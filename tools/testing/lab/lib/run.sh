@@ -49,12 +49,17 @@ run_options() {
 	local core word value
 	opt_nodes=2 opt_core=ours opt_load=auto opt_hca=1 opt_ports=1 opt_link=ib opt_subnet=static
 	opt_irq=msix opt_cpus=1 opt_mem='' opt_timeout='' opt_packages='' opt_out='' opt_trees=''
-	opt_sanitize='' opt_confined='' opt_kernel=stock opt_i386='' opt_root=''
+	opt_sanitize='' opt_own_only='' opt_confined='' opt_kernel=stock opt_i386='' opt_root=''
 	flags=() opt_then=() opt_kernel_deb=() opt_core_of=() opt_hca_of=() opt_link_of=()
 	while [ $# -gt 0 ]; do
 		case $1 in
 		--sanitize)
 			opt_sanitize=san/
+			shift
+			continue
+			;;
+		--own-only)
+			opt_own_only=1
 			shift
 			continue
 			;;

@@ -74,18 +74,23 @@ stock_sources() { brought "$1" || part_path linux-source; }
 # trees_ready KERNEL [TREE...]
 trees_ready() { trees_built "$@"; }
 
-# trees_built KERNEL [TREE...]: they are built here
+# trees_built KERNEL [TREE...]: they are built here, without Linux's own modules where $opt_own_only says so
 #
 # The list of inputs is compared first, since every boot calls this and kbuild takes seconds to
 # find that there is nothing to do.
 trees_built() {
-	local kernel=$1 tree dir root log=tree inputs
+	local kernel=$1 tree dir root log=tree inputs alone='' of
 	dir=$(trees_dir "$kernel")
 	root=$(building_root "$kernel")
 	[ "$kernel" = stock ] || log=tree-$kernel
 	shift
 	build_lock
 	inputs=$(tree_inputs "$kernel")
+	of=$inputs
+	if [ -n "${opt_own_only:-}" ]; then
+		alone="modules of our own alone"
+		of+=$'\n'$alone
+	fi
 	for tree in "${@:-ours}"; do
 		case $tree in
 		ours | distro) ;;
@@ -94,14 +99,15 @@ trees_built() {
 		esac
 		[ -r "$TOP/drivers/infiniband/hw/vhca/Makefile" ] ||
 			die "module tree $tree: drivers/infiniband/hw/vhca is not in this source tree"
-		if [ -d "$dir/$tree/modules" ] && cmp -s "$dir/$tree/inputs" - <<<"$inputs"; then
+		if [ -d "$dir/$tree/modules" ] && { cmp -s "$dir/$tree/inputs" - <<<"$inputs" ||
+			cmp -s "$dir/$tree/inputs" - <<<"$of"; }; then
 			continue
 		fi
 		rm -f "$dir/$tree/inputs"
 		quietly "$log-$tree" in_folder "$root" "$LIB/build-tree" "$tree" "$TOP" \
 			"$dir/$tree" "$(kernel_release "$kernel")" "$(kdir_there "$kernel")" \
-			"$(stock_sources "$kernel")"
-		echo "$inputs" >"$dir/$tree/inputs"
+			"$(stock_sources "$kernel")" "$alone"
+		echo "$of" >"$dir/$tree/inputs"
 	done
 	build_unlock
 }

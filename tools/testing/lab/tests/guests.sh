@@ -36,6 +36,8 @@ S
 expect "a kernel report fails the run" 125 $?
 expect_text "and is named with its console" \
 	"kernel report on node2: .*: see .*/console.n2" "$work/log"
+expect_text "which is also said at once, since a guest may hang then" \
+	"node2's kernel has something to report: " "$work/log"
 
 # New output counts as progress; repeated output does not. Node 1 works only towards the end of the silence,
 # which must be noticed.
