@@ -9,7 +9,7 @@
 . /lab/src/tools/testing/selftests/rdma/storage.sh
 plan $((LAB_NODE == 1 ? 8 : 14))
 
-turns=3
+turns=25
 
 target_up()
 {

@@ -8,7 +8,7 @@
 . /lab/src/tools/testing/selftests/rdma/storage.sh
 plan $((LAB_NODE == 1 ? 7 : 10))
 
-turns=3
+turns=25
 
 target_down() { no_srp_target && no_lio_disk lab && no_disk lab; }
 
