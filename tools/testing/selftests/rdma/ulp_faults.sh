@@ -35,6 +35,7 @@ plan $((LAB_NODE == 1 ? 2 + count * 3 + again : 1 + count * (8 + struck) + again
 # A protocol's own timers decide when it notices.
 patience=600
 at="rdma $server4 lab"
+
 # ---- faults, and what comes of them --------------------------------------------------------------------
 
 # goes_on_amid FAULT: the load does not notice
