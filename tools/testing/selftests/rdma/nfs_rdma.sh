@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# long: --nodes 2 --core ours,distro --subnet opensm --mem 2048 --timeout 2400 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
+# long: --nodes 2 --core ours,distro --subnet opensm --mem 3072 --timeout 2400 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
 # The kernel's NFS server and client over rpcrdma, in three versions of the protocol: trees of files,
 # names, locks, data with checksums, and a server that is stopped under load and started again.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
@@ -9,7 +9,7 @@
 . /lab/src/tools/testing/selftests/rdma/storage.sh
 versions="3 4.0 4.2"
 turns=100
-plan $((LAB_NODE == 1 ? 6 + 3 * 2 : 7 + 3 * 9))
+plan $((LAB_NODE == 1 ? 6 + 3 * 2 : 8 + 3 * 9))
 
 m=/mnt
 tree=/lab/src/tools/testing/selftests/rdma
@@ -135,6 +135,7 @@ for version in $versions; do
 done
 on 2 "mount, use, unmount: $turns times" repeated $turns used
 on 2 "mount" attached 4.2
+on 2 "1 GiB in requests of mixed sizes" mixed $m/mixed
 everywhere "the server is stopped under load and starts again: nothing is lost" restarted
 on 2 "unmount" umount $m
 on 1 "the server goes" nfsd_down
