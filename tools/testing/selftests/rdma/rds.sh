@@ -24,11 +24,10 @@ talk() { served "$1" serves ended "$sockets serve $server4" $sockets talk "$own"
 # all_turns: node 2 connects, uses and disconnects, while node 1 has its module
 all_turns()
 {
-	served turns serves stopped "$sockets serve $server4" repeated "$turns" used
+	served turns serves stopped "$sockets serve $server4" $sockets turns "$own" $server4 "$turns"
 }
 # no_module: node 2 has unloaded its own
 no_module() { modprobe -r rds_rdma && [ ! -e /sys/module/rds ]; }
-used() { modprobe rds_rdma && $sockets use "$own" $server4 6 && modprobe -r rds_rdma; }
 
 everywhere "ports have addresses" $ports_up
 everywhere "the module" modules rds_rdma

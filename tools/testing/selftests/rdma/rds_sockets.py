@@ -5,6 +5,9 @@
     rds_sockets.py serve ADDRESS          prints "serves", and answers
     rds_sockets.py talk ADDRESS SERVER    sends, compares, and shows that there is a connected QP
     rds_sockets.py use ADDRESS SERVER N   the same with N messages, and the server goes on
+    rds_sockets.py turns ADDRESS SERVER N
+                                          the same with 6 messages, N times, each time by a module that is
+                                          loaded before and unloaded after it, and the connection with it
     rds_sockets.py go_on ADDRESS SERVER FILE
                                           messages until FILE is there; prints a line after each 12
 
@@ -159,8 +162,17 @@ def messages(address, server, number):
 
 
 def use(address, server, number):
-    messages(address, (server, PORT), int(number))
+    own = messages(address, (server, PORT), int(number))
     look_for_qps()
+    own.close()
+
+
+def turns(address, server, number):
+    for turn in range(1, int(number) + 1):
+        print("turn", turn, flush=True)
+        subprocess.run(["modprobe", "rds_rdma"], check=True)
+        use(address, server, len(SIZES))
+        subprocess.run(["modprobe", "-r", "rds_rdma"], check=True)
 
 
 def go_on(address, server, file):
@@ -182,7 +194,7 @@ def talk(address, server):
 
 def main():
     command, *words = sys.argv[1:]
-    {"serve": serve, "talk": talk, "use": use, "go_on": go_on}[command](*words)
+    {"serve": serve, "talk": talk, "use": use, "turns": turns, "go_on": go_on}[command](*words)
 
 
 main()
