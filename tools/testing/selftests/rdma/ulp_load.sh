@@ -35,7 +35,7 @@ rds_pass() { $sockets/rds_sockets.py use "$own4" $server4 12; }
 rds_load()
 {
 	load_files
-	rds_goes_on </dev/null 2>/tmp/load.log &
+	rds_goes_on </dev/null >/tmp/load.log 2>&1 &
 	within settled 1 && load_is_well
 }
 rds_goes_on()
