@@ -41,7 +41,7 @@ static const char usage[] =
 "                         lanes (32x16)\n"
 "  --spin USEC            look for work that long before sleeping (0)\n"
 "  --threads N            threads that work for the adapters, 1 to 64 (1)\n"
-"  --loss PERMILLE        lose so many of a thousand packets (0)\n"
+"  --loss PERMILLE        lose this number of a thousand packets (0)\n"
 "  --seed N               lose others of them (1)\n"
 "  --topology FILE        switches and links (JSON, see Documentation/hw/vhcad.rst); without\n"
 "                         it all ports share a switch that takes no time\n"

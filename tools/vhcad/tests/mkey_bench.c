@@ -43,7 +43,7 @@ static u32 make(struct thca *h)
 	return t_create(h, VHCA_CMD_CREATE_MKEY, &req, sizeof(req));
 }
 
-/* Two devices that may have so many keys, and a QP of each. */
+/* Two devices with limits for their keys, and a QP of each. */
 static void init(struct tpair *p)
 {
 	struct vdev_config cfg = {

@@ -57,7 +57,7 @@ static u64 pass(struct tvictim *v, u64 *ended)
 	return MIN(*ended - begun, bench_ns() - cpu);
 }
 
-/* A round: so many under way at a time; @kind: the neighbour, NULL: it does nothing. */
+/* A round with @depth messages under way; @kind: the neighbour, NULL: it does nothing. */
 static void measure(struct flow *r, const struct tgreedy_kind *kind, u32 depth, u32 round)
 {
 	u32 posted = 0, done = 0;

@@ -41,7 +41,7 @@ struct tscale {
 	u32 connections;
 };
 
-/** tscale_init() - make so many QPs, an even number, and connect them */
+/** tscale_init() - make an even number of QPs and connect them */
 void tscale_init(struct tscale *s, u32 qps);
 void tscale_fini(struct tscale *s);
 

@@ -148,7 +148,6 @@ struct mad_send *mad_send_alloc(struct mad_agent *agent, u32 remote_qpn, u16 pke
 	INIT_LIST_HEAD(&send->segs);
 	INIT_LIST_HEAD(&send->entry);
 	INIT_LIST_HEAD(&send->queue);
-	INIT_HLIST_NODE(&send->hash);
 	timerqueue_init(&send->timer.node);
 	send->agent = agent;
 	send->size = size;

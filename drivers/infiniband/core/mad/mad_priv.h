@@ -22,6 +22,7 @@
 #include <linux/hashtable.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/timerqueue.h>
@@ -108,7 +109,7 @@ extern unsigned int mad_max_segments;
 #endif
 extern unsigned long mad_patience;
 
-#define MAD_REQUEST_BITS 8
+#define MAD_PARTIAL_BITS 8
 
 /* Why MADs that arrive are dropped: files of mad_rx_dropped/, see drops.c. */
 enum mad_drop {
@@ -149,7 +150,7 @@ enum mad_partial_kind {
  * @lock: protects the members below, those of @qp, of the agents, and of pending MADs
  * @open: the device has not been removed
  * @agents: struct mad_agent
- * @requests: pending MADs, struct mad_send, by TID
+ * @requests: pending MADs, struct mad_send, by agent and TID
  * @timers: struct mad_timer
  * @timer_work: runs expired timers
  * @done: MADs that have ended and are to be reported to their agents, struct mad_send
@@ -178,7 +179,7 @@ struct mad_port {
 	spinlock_t lock;
 	bool open;
 	struct list_head agents;
-	DECLARE_HASHTABLE(requests, MAD_REQUEST_BITS);
+	struct rb_root requests;
 	struct timerqueue_head timers;
 	struct delayed_work timer_work;
 	struct list_head done;
@@ -186,7 +187,7 @@ struct mad_port {
 	struct list_head loop;
 	struct work_struct loop_work;
 	unsigned int segments[MAD_PARTIAL_KINDS];
-	DECLARE_HASHTABLE(partials, MAD_REQUEST_BITS);
+	DECLARE_HASHTABLE(partials, MAD_PARTIAL_BITS);
 	atomic64_t dropped[MAD_DROPS];
 };
 
@@ -247,7 +248,7 @@ struct mad_agent {
  * @cqe: its completion
  * @entry: in @agent->sends
  * @queue: in @agent->queue, @port->loop, @port->done
- * @hash: in @port->requests
+ * @node: in @port->requests
  * @timer: time-out of a response or acknowledgment
  * @tid: its TID at the time of posting
  * @refs: see above; 0 while it is not pending
@@ -283,7 +284,7 @@ struct mad_send {
 
 	struct list_head entry;
 	struct list_head queue;
-	struct hlist_node hash;
+	struct rb_node node;
 	struct mad_timer timer;
 	__be64 tid;
 	unsigned int refs;
@@ -353,7 +354,7 @@ static inline struct mad_recv *to_mad_recv(struct ib_mad_recv_buf *buf)
 	return container_of(buf, struct mad_recv, rwc.recv_buf);
 }
 
-/* Key of the port's tables: the lower half, as the upper one is the agent's. */
+/* Key of the table of partials: the lower half, as the upper one of a response is the agent's. */
 static inline u32 mad_tid_key(__be64 tid)
 {
 	return be64_to_cpu(tid);

@@ -39,7 +39,7 @@ struct mad_port *mad_port_alloc(struct ib_device *device, u32 port_num)
 	port->opa = rdma_cap_opa_mad(device, port_num);
 	spin_lock_init(&port->lock);
 	INIT_LIST_HEAD(&port->agents);
-	hash_init(port->requests);
+	port->requests = RB_ROOT;
 	hash_init(port->partials);
 	timerqueue_init_head(&port->timers);
 	INIT_LIST_HEAD(&port->done);

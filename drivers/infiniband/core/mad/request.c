@@ -2,6 +2,7 @@
 /*
  * Pending MADs: their time-outs, the matching of responses, and their completion.
  */
+#include <kunit/visibility.h>
 #include <linux/cleanup.h>
 #include <linux/jiffies.h>
 #include <rdma/ib_cache.h>
@@ -77,6 +78,36 @@ void mad_timer_work(struct work_struct *work)
 	mad_run_done(port);
 }
 
+/* ---- pending MADs by agent and TID ---- */
+
+/*
+ * A program chooses half of each TID and may have many MADs pending, so they are kept in a tree:
+ * what it chooses does not make a search longer, which runs with interrupts disabled.
+ */
+struct mad_key {
+	const struct mad_agent *agent;
+	__be64 tid;
+};
+
+static int compare_key(const void *key, const struct rb_node *node)
+{
+	const struct mad_send *send = rb_entry(node, struct mad_send, node);
+	const struct mad_key *wanted = key;
+	u64 one = be64_to_cpu(wanted->tid), other = be64_to_cpu(send->tid);
+
+	if (wanted->agent != send->agent)
+		return wanted->agent < send->agent ? -1 : 1;
+	return one < other ? -1 : one > other;
+}
+
+static bool is_less(struct rb_node *node, const struct rb_node *other)
+{
+	const struct mad_send *send = rb_entry(node, struct mad_send, node);
+	struct mad_key key = { send->agent, send->tid };
+
+	return compare_key(&key, other) < 0;
+}
+
 /* ---- life ---- */
 
 /**
@@ -94,7 +125,7 @@ void mad_send_begin(struct mad_send *send)
 	send->status = IB_WC_SUCCESS;
 	send->vendor_err = 0;
 	list_add_tail(&send->entry, &agent->sends);
-	hash_add(agent->port->requests, &send->hash, mad_tid_key(send->tid));
+	rb_add(&send->node, &agent->port->requests, is_less);
 }
 
 /**
@@ -108,7 +139,7 @@ void mad_send_undo(struct mad_send *send)
 	lockdep_assert_held(&send->agent->port->lock);
 	mad_timer_stop(send->agent->port, &send->timer);
 	list_del_init(&send->entry);
-	hash_del(&send->hash);
+	rb_erase(&send->node, &send->agent->port->requests);
 	send->refs = 0;
 }
 
@@ -298,22 +329,27 @@ struct mad_send *mad_send_find(struct mad_agent *agent, const struct mad_recv *r
 			       bool (*fits)(const struct mad_send *send))
 {
 	const struct ib_mad_hdr *hdr = recv_hdr(recv);
+	struct mad_key key = { agent, hdr->tid };
 	struct mad_send *send;
+	struct rb_node *node;
 
 	lockdep_assert_held(&agent->port->lock);
-	hash_for_each_possible(agent->port->requests, send, hash, mad_tid_key(hdr->tid))
-		if (send->agent == agent && send->tid == hdr->tid &&
-		    send->status == IB_WC_SUCCESS && fits(send) &&
+	rb_for_each(node, &key, &agent->port->requests, compare_key) {
+		send = rb_entry(node, struct mad_send, node);
+		if (send->status == IB_WC_SUCCESS && fits(send) &&
 		    send_hdr(send)->mgmt_class == hdr->mgmt_class && address_fits(send, recv))
 			return send;
+	}
 	return NULL;
 }
+EXPORT_SYMBOL_IF_KUNIT(mad_send_find);
 
 /* For mad_send_find(): is it a request without a response? */
 bool mad_send_waits(const struct mad_send *send)
 {
 	return send->waits;
 }
+EXPORT_SYMBOL_IF_KUNIT(mad_send_waits);
 
 /* ---- completion ---- */
 

@@ -20,7 +20,7 @@
 #define NAMES(_type, _flags) \
 	.id_at = offsetof(struct _type, id), .flags = UCMA_ID | (_flags)
 
-/* The response takes at least so many bytes; a smaller buffer is refused. */
+/* The smallest response in bytes; a smaller buffer is refused. */
 #define ANSWERS(_bytes) .out_least = (_bytes)
 
 static const struct ucma_command ucma_commands[] = {

@@ -21,7 +21,7 @@ rates()
 		die "ib_send_lat -e failed on $1"
 }
 
-# latencies WHAT ROUND: so many messages that 300 of them are slower than 99 %.
+# latencies WHAT ROUND: enough messages that 300 of them are slower than 99 %.
 latencies()
 {
 	local pings=30000

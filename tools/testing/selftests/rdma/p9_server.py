@@ -3,7 +3,7 @@
 """A server of 9P2000.L over RDMA.
 
     p9_server.py ADDRESS FOLDER TIMES [PORT]
-                                prints "serves", and lets FOLDER be mounted so many times
+                                prints "serves", and lets FOLDER be mounted TIMES times
 
 Each message is a SEND in either direction. A client has ended when it has given up its last fid. There is one
 client at a time, which may do whatever it likes in the folder, and what the folder's links lead to."""

@@ -83,7 +83,7 @@ enum fake_fault {
  * @on_posted: called when a message has been posted, under its id's lock; or NULL
  * @early: arrives at the next port before its agent is registered; or NULL
  * @calls: held while a handler calls the manager, so that @fail_nth counts for all
- * @fail_nth: so many allocations of handlers' calls on, one fails; 0: none does
+ * @fail_nth: the allocation of handlers' calls that fails, counted from 1; 0 for none
  */
 struct fake_net {
 	struct kunit *test;

@@ -24,7 +24,7 @@
  * @consumers: all consumers
  * @begun: listens of the transport that have begun
  * @ended: and ended
- * @spares: so many more may begin
+ * @spares: number of further ones that may begin
  * @cancels: calls of cma_cancel()
  * @cancelled: the state that it was last told
  */

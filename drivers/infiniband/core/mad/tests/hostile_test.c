@@ -5,6 +5,8 @@
  */
 #include <kunit/static_stub.h>
 #include <linux/cleanup.h>
+#include <linux/hash.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <rdma/ib_smi.h>
@@ -143,6 +145,76 @@ static void many_tables(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dropped(client, MAD_DROP_NO_MEMORY), 0);
 	ib_unregister_mad_agent(client->agent);
 	ib_unregister_mad_agent(server->agent);
+}
+
+/* ---- many requests ---- */
+
+/* Numbers of pending requests between which a search is compared, and how often it is timed. */
+#define FEW_PENDING 64
+#define MANY_PENDING 4096
+#define SEARCHES 100
+
+/* The next lower half of a TID of those that a hash table of 256 buckets keeps in one. */
+static u32 next_colliding(u32 tid)
+{
+	do {
+		tid++;
+	} while (hash_32(tid, 8));
+	return tid;
+}
+
+static unsigned int lose(const struct ib_mad *mad, bool *overtakes)
+{
+	return 0;
+}
+
+/* The shortest time of a search for a request that is not pending, in nanoseconds. */
+static u64 time_search(struct kunit *test, struct peer *client, u32 tid)
+{
+	struct mad_agent *agent = to_mad_agent(client->agent);
+	struct mad_recv *recv = kunit_kzalloc(test, struct_size(recv, mad, sizeof(struct ib_mad)),
+					      GFP_KERNEL);
+	u64 least = U64_MAX, start;
+
+	KUNIT_ASSERT_NOT_NULL(test, recv);
+	recv_hdr(recv)->tid = cpu_to_be64((u64)client->agent->hi_tid << 32 | tid);
+	recv_hdr(recv)->mgmt_class = CLASS_PLAIN;
+	for (int i = 0; i < SEARCHES; i++) {
+		guard(spinlock_irq)(&agent->port->lock);
+		start = ktime_get_ns();
+		KUNIT_EXPECT_NULL(test, mad_send_find(agent, recv, mad_send_waits));
+		least = min(least, ktime_get_ns() - start);
+	}
+	return least;
+}
+
+/*
+ * An agent's TIDs, half of each of which a program may choose, do not determine how long interrupts
+ * are disabled while a response's request is searched.
+ */
+static void colliding_requests(struct kunit *test)
+{
+	struct peer *client = client_at_a(test);
+	struct ib_mad_send_buf *buf;
+	u64 few = 0, many;
+	u32 tid = 0;
+
+	scoped_guard(spinlock_irqsave, &fake_wire.lock)
+		fake_wire.deliver = lose;
+	for (int i = 0; i < MANY_PENDING; i++) {
+		if (i == FEW_PENDING)
+			few = time_search(test, client, next_colliding(tid));
+		buf = new_request(test, client, NO_END, 0);
+		tid = next_colliding(tid);
+		((struct ib_mad_hdr *)buf->mad)->tid =
+			cpu_to_be64((u64)client->agent->hi_tid << 32 | tid);
+		KUNIT_ASSERT_EQ(test, ib_post_send_mad(buf, NULL), 0);
+	}
+	many = time_search(test, client, next_colliding(tid));
+	kunit_info(test, "%llu ns among %d, %llu ns among %d\n", few, FEW_PENDING, many,
+		   MANY_PENDING);
+	KUNIT_EXPECT_LT(test, many, 8 * few);
+	ib_unregister_mad_agent(client->agent);
 }
 
 /* ---- incomplete messages ---- */
@@ -442,6 +514,7 @@ static void refused_by_policy(struct kunit *test)
 
 static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE_SLOW(many_tables),
+	KUNIT_CASE_SLOW(colliding_requests),
 	KUNIT_CASE(begun_messages),
 	KUNIT_CASE(held_segments),
 	KUNIT_CASE(nonsense),

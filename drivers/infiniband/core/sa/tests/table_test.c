@@ -299,7 +299,7 @@ static void leases(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heard->deletes, 1);
 }
 
-/* Half of this lease is so many seconds that 32 bits of jiffies wrap. */
+/* Half of this lease, in jiffies, does not fit in 32 bits. */
 #define LONG_LEASE (2 * (u32)DIV_ROUND_UP_ULL(BIT_ULL(32), HZ))
 
 static void long_leases(struct kunit *test)

@@ -483,8 +483,8 @@ static void expect_dropped(struct bench *b, const char *says)
 
 /*
  * The number of unread events of an object is limited, as a program may cause any number. The limit
- * holds per object, and reading makes room again. DEVICE_FATAL is always delivered. Events beyond the
- * limit are counted.
+ * holds per object, and reading makes room again. DEVICE_FATAL is always delivered. Events beyond
+ * the limit are counted.
  */
 static void unread_for_ever(struct kunit *test)
 {

@@ -103,8 +103,8 @@ static int register_device(struct vhca_dev *dev)
 }
 
 /*
- * Called when a dead device was stopped: flushes work of kernel consumers, then takes it down, which
- * waits until they have seen it.
+ * Called when a dead device was stopped: flushes work of kernel consumers, then takes it down,
+ * which waits until they have seen it.
  */
 static void device_died(struct vhca_hw *hw)
 {

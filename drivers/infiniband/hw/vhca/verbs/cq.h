@@ -29,7 +29,7 @@ struct vhca_qp;
  * @senders: QPs that complete sends here
  * @receivers: QPs that complete receives here
  * @wake: calls the completion handler for a dead device
- * @owed: the device is dead, and its consumer has not taken all that is to be flushed
+ * @owed: the device is dead, and its consumer has not yet polled until nothing was left
  * @moving: the ring is being replaced: nothing can be polled
  * @asked: smallest number of completions for which an event was requested meanwhile, 0 for none
  */

@@ -291,7 +291,7 @@ static int run_set(const char *val, const struct kernel_param *kp)
 
 static const struct kernel_param_ops run_ops = { .set = run_set };
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "make so many connections");
+MODULE_PARM_DESC(run, "number of connections to make");
 
 /* ---- the device ---- */
 

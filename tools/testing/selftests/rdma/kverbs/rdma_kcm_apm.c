@@ -263,7 +263,7 @@ MODULE_PARM_DESC(load, "load the path to alt_lid");
 
 static const struct kernel_param_ops talk_ops = { .set = talk_set };
 module_param_cb(talk, &talk_ops, NULL, 0200);
-MODULE_PARM_DESC(talk, "send so many words and wait for each to come back");
+MODULE_PARM_DESC(talk, "number of words to send, each of which has to come back");
 
 static const struct kernel_param_ops disconnect_ops = { .set = disconnect_set };
 module_param_cb(disconnect, &disconnect_ops, NULL, 0200);

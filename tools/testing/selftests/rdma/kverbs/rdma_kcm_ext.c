@@ -357,11 +357,11 @@ static int call_set(const char *val, const struct kernel_param *kp)
 
 static const struct kernel_param_ops run_ops = { .set = run_set };
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "ask so many times");
+MODULE_PARM_DESC(run, "number of requests to send");
 
 static const struct kernel_param_ops call_ops = { .set = call_set };
 module_param_cb(call, &call_ops, NULL, 0200);
-MODULE_PARM_DESC(call, "call so many times");
+MODULE_PARM_DESC(call, "number of calls to make");
 
 /* ---- the device ---- */
 

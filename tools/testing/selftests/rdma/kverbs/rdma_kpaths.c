@@ -193,7 +193,7 @@ static void kpaths_remove(struct ib_device *dev, void *data)
 }
 
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "asks so many times, a multiple of 8");
+MODULE_PARM_DESC(run, "number of queries, a multiple of 8");
 
 static struct ib_client kpaths_client = {
 	.name = "rdma_kpaths",
