@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """A server of 9P2000.L over RDMA.
 
-    p9_server.py ADDRESS FOLDER TIMES [PORT]
-                                prints "serves", and lets FOLDER be mounted TIMES times
+    p9_server.py ADDRESS FOLDER TIMES     prints "serves", and lets FOLDER be mounted TIMES times
 
 Each message is a SEND in either direction. A client has ended when it has given up its last fid. There is one
 client at a time, which may do whatever it likes in the folder, and what the folder's links lead to."""
@@ -291,9 +290,9 @@ def converse(client, session):
 
 
 def main():
-    address, folder, times, *port = sys.argv[1:]
+    address, folder, times = sys.argv[1:]
     os.umask(0)
-    where = AddrInfo(src=address, src_service=port[0] if port else str(PORT), port_space=ce.RDMA_PS_TCP, flags=ce.RAI_PASSIVE)
+    where = AddrInfo(src=address, src_service=str(PORT), port_space=ce.RDMA_PS_TCP, flags=ce.RAI_PASSIVE)
     room = QPCap(max_recv_wr=DEPTH, max_send_wr=1)
     listener = CMID(creator=where, qp_init_attr=QPInitAttr(cap=room))
     listener.listen()

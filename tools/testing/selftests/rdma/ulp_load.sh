@@ -54,42 +54,18 @@ rnbd_breaks() { load_fails && grep 'Input/output error' /tmp/load.log; }
 rnbd_again() { within rnbd_reconnects && within rnbd_open; }
 rnbd_reconnects() { put 1 "$(rnbd_path)/reconnect" && grep -qx connected "$(rnbd_path)/state"; }
 
-# A server of 9P serves one client, and does not learn that it has gone. Each mount has its own, by the
-# number of its port.
-p9_mounts=8
 p9_served()
 {
-	local n
-	mkdir -p /export && mount -t tmpfs tmpfs /export || return 1
-	for ((n = 0; n < p9_mounts; n++)); do
-		background p9.$n $sockets/p9_server.py $server4 /export 1 $((5640 + n)) || return 1
-	done
+	mkdir -p /export && mount -t tmpfs tmpfs /export && background p9 $sockets/p9_server.py $server4 /export 1
 }
 p9_over() { servers_end && umount /export; }
-p9_client_up() { modprobe 9pnet_rdma && echo 0 >/tmp/p9.mounts; }
-p9_begins()
-{
-	local n
-	n=$(</tmp/p9.mounts)
-	echo $((n + 1)) >/tmp/p9.mounts
-	mount -t 9p -o trans=rdma,version=9p2000.L,msize=262144,access=any,port=$((5640 + n)) $server4 /mnt
-}
+p9_client_up() { modprobe 9pnet_rdma; }
+p9_begins() { mount -t 9p -o trans=rdma,version=9p2000.L,msize=262144,access=any $server4 /mnt; }
 p9_ends() { umount /mnt; }
 p9_client_down() { modprobe -r 9pnet_rdma; }
 p9_load() { load_begins /mnt/file; }
 p9_written() { written /mnt/file; }
 p9_kept() { kept /mnt/file; }
-# The client says no more to a request than that it fails, or nothing when that is under way: it waits
-# until its process is killed.
-p9_down() { within p9_fails; }
-p9_fails() { timeout 60 stat -f /mnt 2>&1 | grep 'Input/output error'; }
-p9_breaks()
-{
-	p9_down || return 1
-	pkill -KILL -x fio
-	load_fails && umount /mnt
-}
-p9_again() { p9_begins; }
 
 smc_served() { smc_client_up && background smc $sockets/smc_sockets.py answer $smc_server; }
 smc_over() { servers_end && within modprobe -r smc; }
