@@ -349,7 +349,6 @@ bool mad_send_waits(const struct mad_send *send)
 {
 	return send->waits;
 }
-EXPORT_SYMBOL_IF_KUNIT(mad_send_waits);
 
 /* ---- completion ---- */
 

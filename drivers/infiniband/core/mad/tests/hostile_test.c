@@ -168,6 +168,11 @@ static unsigned int lose(const struct ib_mad *mad, bool *overtakes)
 	return 0;
 }
 
+static bool whatever(const struct mad_send *send)
+{
+	return true;
+}
+
 /* The shortest time of a search for a request that is not pending, in nanoseconds. */
 static u64 time_search(struct kunit *test, struct peer *client, u32 tid)
 {
@@ -182,7 +187,7 @@ static u64 time_search(struct kunit *test, struct peer *client, u32 tid)
 	for (int i = 0; i < SEARCHES; i++) {
 		guard(spinlock_irq)(&agent->port->lock);
 		start = ktime_get_ns();
-		KUNIT_EXPECT_NULL(test, mad_send_find(agent, recv, mad_send_waits));
+		KUNIT_EXPECT_NULL(test, mad_send_find(agent, recv, whatever));
 		least = min(least, ktime_get_ns() - start);
 	}
 	return least;
