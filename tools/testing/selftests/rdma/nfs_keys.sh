@@ -17,7 +17,7 @@ trace=/sys/kernel/tracing/instances/keys
 # traced: trace points of the client: a request finds no region, the adapter refuses another one
 traced()
 {
-	mkdir $trace && put 1 $trace/events/rpcrdma/xprtrdma_nomrs_err/enable &&
+	modprobe rpcrdma && mkdir $trace && put 1 $trace/events/rpcrdma/xprtrdma_nomrs_err/enable &&
 		put 1 $trace/events/rpcrdma/xprtrdma_frwr_alloc/enable
 }
 seen() { grep -c " $1: " $trace/trace; }
