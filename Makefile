@@ -182,7 +182,7 @@ help:
 	@echo '  lab              make everything that is cached (VHCA_CACHE=, default /var/cache/vhca-lab)'
 	@echo '  demo             two guests, real traffic, figures beside those of rdma_rxe; build/demo.html shows it'
 	@echo '  demo KERNEL=debug         the same on the debug kernel, under its checkers'
-	@echo '  demo-storage     NVMe, NFS, iSER and SRP between two guests, beside the same over TCP'
+	@echo '  demo-storage     NVMe, NFS, iSER and SRP between two guests, beside rdma_rxe and TCP'
 	@echo '  shell            two guests with a prompt each; tools/testing/lab/lab help says more'
 	@echo 'Testing'
 	@echo '  check            the tests; ends with "N passed, N failed, N skipped"'

@@ -9,10 +9,12 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../../bench"))
 import fio                                              # noqa: E402
 
-ROWS = (("local", "the disk itself", None), ("nvme", "NVMe", "tcp"), ("nfs", "NFS 4.2", "tcp"),
-        ("iscsi", "iSER | iSCSI", "tcp"), ("srp", "SRP", None))
+ROWS = (("local", "the disk itself"), ("nvme", "NVMe"), ("nfs", "NFS 4.2"), ("iscsi", "iSER | iSCSI"), ("srp", "SRP"))
+COMPARED = ("nvme", "nfs", "iscsi")
+OTHERS = ("rxe", "tcp")
 COLUMNS = (("write", "write 128 KiB", "MiB/s"), ("read", "read 128 KiB", "MiB/s"),
            ("latency", "read 4 KiB alone", "us"))
+WIDTH = 42
 
 
 def figure(folder, label, what):
@@ -20,31 +22,32 @@ def figure(folder, label, what):
     return fio.latency(path) if what == "latency" else fio.bandwidth(path, what)
 
 
-def row(folder, label, tcp):
-    """A row's figures, or why there is none."""
-    fio.job(f"{folder}/{label}.verify.json")
-    if tcp:
-        fio.job(f"{folder}/{label.partition('.')[0]}.tcp.verify.json")
+def row(folder, name):
+    """A row's figures."""
+    label = name if name == "local" else f"{name}.rdma"
+    others = [f"{name}.{other}" for other in OTHERS] if name in COMPARED else []
+    for one in (label, *others):
+        fio.job(f"{folder}/{one}.verify.json")
     cells = []
     for what, _, _ in COLUMNS:
         ours = figure(folder, label, what)
-        cell = f"{ours:9.1f}"
-        if tcp:
-            theirs = figure(folder, f"{label.partition('.')[0]}.tcp", what)
+        cell = f"{ours:7.1f}"
+        for other in others:
+            theirs = figure(folder, other, what)
             better = theirs / ours if what == "latency" else ours / theirs
-            cell += f" |{theirs:9.1f} {better:5.1f}x"
-        cells.append(f"{cell:28}")
+            cell += f" |{theirs:7.1f} {better:5.1f}x"
+        cells.append(f"{cell:{WIDTH}}")
     return "".join(cells)
 
 
 def main():
     folder = sys.argv[1]
     missing = 0
-    print("RDMA on vhca | TCP on virtio-net, and how much better")
-    print(f"{'':18}" + "".join(f"{f'{title}, {unit}':28}" for _, title, unit in COLUMNS))
-    for name, title, tcp in ROWS:
+    print("RDMA on vhca | by rdma_rxe, and how much better | over TCP on virtio-net, and how much better")
+    print(f"{'':16}" + "".join(f"{f'{title}, {unit}':{WIDTH}}" for _, title, unit in COLUMNS))
+    for name, title in ROWS:
         try:
-            print(f"{title:18}{row(folder, name if name == 'local' else name + '.rdma', tcp)}".rstrip())
+            print(f"{title:16}{row(folder, name)}".rstrip())
         except (OSError, KeyError, ValueError) as error:
             print(f"{title:18}no figure: {error}")
             missing += 1

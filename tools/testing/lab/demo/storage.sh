@@ -1,11 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# What make demo-storage runs in two guests whose subnet has a manager: the kernel's own storage
-# protocols over RDMA and, where they exist, over TCP on virtio-net, to the same disk in memory.
+# What make demo-storage runs in two guests: the kernel's own storage protocols, first by rdma_rxe on the
+# distribution's modules, then over RDMA on ours, in a subnet with a manager, and, where they exist, over
+# TCP on virtio-net, to the same disk in memory.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 . /lab/src/tools/testing/selftests/rdma/storage.sh
+. /lab/src/tools/testing/bench/guest/devices.sh
 
 tcp4=10.77.0.1
 rc=0
@@ -35,6 +37,19 @@ measure()
 
 measure_disk() { local found; found=$("$2") && measure "$1" "$found"; }
 
+# by_rxe PROTOCOL TITLE
+by_rxe()
+{
+	step 1 "$2 by rdma_rxe: the target" "$1_served" rdma $tcp4 lab
+	step 2 "$2 by rdma_rxe: connect, fio, disconnect" measure_rxe "$1"
+	step 1 "$2 by rdma_rxe: the target goes" "$1_over" rdma $tcp4 lab
+}
+measure_rxe()
+{
+	"$1_client_up" && "$1_begins" rdma $tcp4 lab && measure_disk "$1.rxe" "$1_file" &&
+		"$1_ends" rdma $tcp4 lab && "$1_client_down"
+}
+
 nvme_target()
 {
 	modprobe -a nvmet-rdma nvmet-tcp && nvmet_subsystem lab /dev/lab && nvmet_port 1 rdma $server4 && offered 1 lab &&
@@ -52,7 +67,17 @@ srp_target_for() { srp_target lab "$(<"$LAB_OUT/guid.2")"; }
 
 step 1 "a disk in memory" disk lab 256
 step 1 "fio on this disk where it is" measure local /dev/lab
-echo "== IPoIB gives the ports addresses"
+echo "== the distribution's modules, with rdma_rxe on virtio-net"
+rxe_up && modprobe rdma_ucm || rc=1
+lab-barrier rxe
+by_rxe nvme NVMe
+by_rxe nfs NFS
+by_rxe iscsi iSER
+within qps_are 0 || rc=1
+rxe_down
+echo "== our modules and adapters; IPoIB gives the ports addresses"
+ours_up
+port=/sys/class/infiniband/$LAB_DEV/ports/1
 connections_up || rc=1
 hex "$port/gids/0" | cut -c17- >"$LAB_OUT/guid.$LAB_NODE"
 
@@ -91,4 +116,5 @@ step 2 "SRP: login to what ibsrpdm finds" srp_attached
 step 2 "SRP: fio" measure_disk srp.rdma scsi_disk
 step 2 "SRP: logout" srp_detached
 step 1 "SRP: the target goes" no_srp_target
+manager_ends
 exit $rc

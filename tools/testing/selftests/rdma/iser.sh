@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# long: --nodes 2 --core ours,distro --subnet opensm --mem 2048 --timeout 2400 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
+# long: --nodes 2 --core ours,distro --subnet opensm --mem 3072 --timeout 2400 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
 # The kernel's own iSER on both sides, by open-iscsi and LIO: data with checksums, sessions that are opened
 # and closed, a target that is switched off under load and comes back.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 . /lab/src/tools/testing/selftests/rdma/storage.sh
-plan $((LAB_NODE == 1 ? 8 : 14))
+plan $((LAB_NODE == 1 ? 8 : 15))
 
-turns=3
+turns=25
 
 target_up()
 {
-	disk lab 256 && lio_disk lab && iscsi_target lab && iscsi_portal iser $server4
+	disk lab 1200 && lio_disk lab && iscsi_target lab && iscsi_portal iser $server4
 }
 
 target_down() { no_iscsi_portal $server4 && no_iscsi_target && no_lio_disk lab && no_disk lab; }
@@ -67,6 +67,7 @@ on 2 "is over RDMA" says "^iser:" iscsiadm -m session
 on 2 "through a QP" qps
 disk=$(scsi_disk)
 on 2 "written, read back and compared, in blocks of several sizes" by_sizes "$disk"
+on 2 "1 GiB in requests of mixed sizes" mixed "$disk"
 everywhere "the target has what was written" same "$disk"
 everywhere "the target is switched off under load and comes back: nothing is lost" comes_back
 on 2 "logout" iscsi_detached $server4

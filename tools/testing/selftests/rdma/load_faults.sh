@@ -15,16 +15,18 @@ lossy()
 		lab-fault clear all && goes_on
 }
 
-# link_cut COMMAND...: the link is cut until the command has ended. Nothing gets through, but that
-# a pass ends whose last answer has come already.
-link_cut()
+# link_cut COMMAND...: the link is cut until the command has ended, and the load goes on
+link_cut() { link_is_cut "$@" && goes_on; }
+
+# link_is_cut COMMAND...: nothing gets through, but that a pass ends whose last answer has come already
+link_is_cut()
 {
 	local before
 	lab-vhcactl link "$own" down || return 1
 	before=$(passes)
 	"$@" || return 1
 	[ "$(passes)" -le $((before + 1)) ] || { echo "the load goes on all the same"; return 1; }
-	lab-vhcactl link "$own" up && within port_is_active && goes_on
+	lab-vhcactl link "$own" up && within port_is_active
 }
 
 three_seconds() { read -r -t 3 -u "$lab_silence" || true; }
@@ -47,9 +49,26 @@ handed_over()
 which_device() { stat -c %i "/sys/class/infiniband/$LAB_DEV"; }
 another_device() { [ "$(which_device)" != "$1" ] && port_is_active; }
 
-by_hand()
-{
-	put "$device" /sys/bus/pci/drivers/vhca/unbind && device_is_down &&
-		put "$device" /sys/bus/pci/drivers/vhca/bind
-}
 device_is_down() { [ ! -e "/sys/class/infiniband/$LAB_DEV" ]; }
+
+# taken HOW, given HOW: the device is removed, by an administrator's hand or by an error; and added again.
+# A device with a fatal error stays down until it is reset.
+taken()
+{
+	case $1 in
+	by_hand) put "$device" /sys/bus/pci/drivers/vhca/unbind ;;
+	by_error) lab-fault fatal "$own" ;;
+	esac
+}
+
+given()
+{
+	within device_is_down || return 1
+	case $1 in
+	by_hand) put "$device" /sys/bus/pci/drivers/vhca/bind ;;
+	by_error) put 1 "/sys/bus/pci/devices/$device/reset" ;;
+	esac
+}
+
+by_hand() { taken by_hand && given by_hand; }
+by_error() { taken by_error && given by_error; }

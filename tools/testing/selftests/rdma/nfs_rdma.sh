@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# long: --nodes 2 --core ours,distro --subnet opensm --mem 2048 --timeout 2400 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
+# long: --nodes 2 --core ours,distro --subnet opensm --mem 3072 --timeout 2400 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
 # The kernel's NFS server and client over rpcrdma, in three versions of the protocol: trees of files,
 # names, locks, data with checksums, and a server that is stopped under load and started again.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
@@ -8,7 +8,8 @@
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 . /lab/src/tools/testing/selftests/rdma/storage.sh
 versions="3 4.0 4.2"
-plan $((LAB_NODE == 1 ? 6 + 3 * 2 : 6 + 3 * 9))
+turns=100
+plan $((LAB_NODE == 1 ? 6 + 3 * 2 : 8 + 3 * 9))
 
 m=/mnt
 tree=/lab/src/tools/testing/selftests/rdma
@@ -108,6 +109,13 @@ restarted()
 	return $rc
 }
 
+# used: each version in turn
+used()
+{
+	local all=(3 4.0 4.2)
+	attached "${all[turn % 3]}" && cp $tree/storage.sh $m/used && cmp $tree/storage.sh $m/used && umount $m
+}
+
 everywhere "ports have addresses" connections_up
 on 1 "the server's module" modules rpcrdma
 on 2 "the client's" modules rpcrdma
@@ -125,7 +133,9 @@ for version in $versions; do
 	on 2 "written, read back and compared, in blocks of several sizes" by_sizes $m/data
 	on 2 "unmount" sh -c "rm -r $m/* && umount $m"
 done
+on 2 "mount, use, unmount: $turns times" repeated $turns used
 on 2 "mount" attached 4.2
+on 2 "1 GiB in requests of mixed sizes" mixed $m/mixed
 everywhere "the server is stopped under load and starts again: nothing is lost" restarted
 on 2 "unmount" umount $m
 on 1 "the server goes" nfsd_down

@@ -4,6 +4,12 @@
 
     rds_sockets.py serve ADDRESS          prints "serves", and answers
     rds_sockets.py talk ADDRESS SERVER    sends, compares, and shows that there is a connected QP
+    rds_sockets.py use ADDRESS SERVER N   the same with N messages, and the server goes on
+    rds_sockets.py turns ADDRESS SERVER N
+                                          the same with 6 messages, N times, each time by a module that is
+                                          loaded before and unloaded after it, and the connection with it
+    rds_sockets.py go_on ADDRESS SERVER FILE
+                                          messages until FILE is there; prints a line after each 12
 
 Each side binds to its own address, which has to be an RDMA device's. What comes back is what was sent; of
 memory that goes with a message, the server makes each byte its complement, by RDMA alone. Exit
@@ -147,11 +153,39 @@ def changed(own, server, size):
     cookie.end()
 
 
-def talk(address, server):
+def messages(address, server, number):
+    """The socket by which so many have gone there and come back"""
     own = rds_socket(address, PORT + 1)
-    server = (server, PORT)
-    for n in range(MESSAGES):
+    for n in range(number):
         echo(own, server, os.urandom(SIZES[n % len(SIZES)]))
+    return own
+
+
+def use(address, server, number):
+    own = messages(address, (server, PORT), int(number))
+    look_for_qps()
+    own.close()
+
+
+def turns(address, server, number):
+    for turn in range(1, int(number) + 1):
+        print("turn", turn, flush=True)
+        subprocess.run(["modprobe", "rds_rdma"], check=True)
+        use(address, server, len(SIZES))
+        subprocess.run(["modprobe", "-r", "rds_rdma"], check=True)
+
+
+def go_on(address, server, file):
+    own = rds_socket(address, PORT + 1)
+    while not os.path.exists(file):
+        for n in range(2 * len(SIZES)):
+            echo(own, (server, PORT), os.urandom(SIZES[n % len(SIZES)]))
+        print("passed", flush=True)
+
+
+def talk(address, server):
+    server = (server, PORT)
+    own = messages(address, server, MESSAGES)
     for n in range(REGIONS):
         changed(own, server, REGION_SIZES[n % len(REGION_SIZES)])
     look_for_qps()
@@ -160,7 +194,7 @@ def talk(address, server):
 
 def main():
     command, *words = sys.argv[1:]
-    {"serve": serve, "talk": talk}[command](*words)
+    {"serve": serve, "talk": talk, "use": use, "turns": turns, "go_on": go_on}[command](*words)
 
 
 main()

@@ -15,56 +15,25 @@ if [ "$link" = eth ]; then
 fi
 plan $((LAB_NODE == 1 ? 9 : 18))
 
-client=/sys/class/rnbd-client/ctl
+used() { rnbd_attached $server4 lab && verified "$(rnbd_disk)" 4M --bs=16k && rnbd_detached; }
+refused() { ! rnbd_mapped $server4 "$1" && rnbd_gone; }
 
-# the memory of each session is what its queue can hold
-server_up()
-{
-	modprobe rtrs_server sess_queue_depth=64 && modprobe rnbd_server dev_search_path=/dev
-}
-rnbd_disk() { block_device 'rnbd*'; }
-rnbd_gone() { ! rnbd_disk; }
-
-# of ATTRIBUTE: that of the disk
-of()
-{
-	local disk
-	disk=$(rnbd_disk) && echo "/sys/block/${disk##*/}/rnbd/$1"
-}
-
-# mapped DISK: by a session with a name of its own, since the server may not be done with the last
-# one
-mapped()
-{
-	put "sessname=lab${EPOCHREALTIME/./} path=ip:$server4 device_path=$1" $client/map_device
-}
-attached() { mapped lab && within rnbd_disk; }
-detached() { put normal "$(of unmap_device)" && within rnbd_gone; }
-used() { attached && verified "$(rnbd_disk)" 4M --bs=16k && detached; }
-refused() { ! mapped "$1" && rnbd_gone; }
-
-# reconnected: the session's only path goes, and comes back at once or by itself. If the server was
-# not done with the last one the disk wants to be told. Other sessions may still be ending.
+# reconnected: the session's only path goes, and comes back at once or by itself. Other sessions may
+# still be ending.
 reconnected()
 {
 	local path
-	path=$(echo "/sys/class/rtrs-client/$(<"$(of session)")"/paths/*)
-	{ put 1 "$path/reconnect" || true; } && within grep -qx connected "$path/state" &&
-		within opened
-}
-opened()
-{
-	grep -qx open "$(of state)" ||
-		{ put 1 "$(of remap_device)" && grep -qx open "$(of state)"; }
+	path=$(rnbd_path)
+	{ put 1 "$path/reconnect" || true; } && within grep -qx connected "$path/state" && within rnbd_open
 }
 
 everywhere "ports have addresses" $ports_up
 on 1 "the server's modules" modules rtrs-server rnbd-server
 on 2 "the client's" modules rtrs-client rnbd-client
 [ "$LAB_NODE" != 1 ] || disk lab 256
-on 1 "a server" server_up
+on 1 "a server" rnbd_server_up
 on 2 "the client's modules are there" modprobe rnbd_client
-on 2 "a disk" attached
+on 2 "a disk" rnbd_attached $server4 lab
 on 2 "its session has QPs" qps
 disk=$(rnbd_disk)
 on 2 "written, read back and compared, in blocks of several sizes" by_sizes "$disk"
@@ -77,11 +46,11 @@ on 2 "it has gone" rnbd_gone
 on 1 "its QPs are gone" within qps_are 0
 on 2 "the client's modules are there again" modprobe rnbd_client
 on 2 "a disk that the server does not have" refused other
-on 2 "one that it has" attached
+on 2 "one that it has" rnbd_attached $server4 lab
 on 2 "the session goes and comes back" reconnected
 everywhere "what was written is there" same "$(rnbd_disk)"
 on 2 "and data are written as before" by_sizes "$(rnbd_disk)"
-on 2 "the disk goes" detached
+on 2 "the disk goes" rnbd_detached
 on 2 "map, use, unmap: $turns times" repeated "$turns" used
 on 1 "all QPs are gone" within qps_are 0
 on 1 "the server's modules go" modprobe -r rnbd_server

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 """Sockets of SMC, which are those of TCP but for their protocol.
 
-    smc_sockets.py serve rdma|tcp ADDRESS           prints "serves", and sends back what comes
-    smc_sockets.py talk rdma|tcp ADDRESS SERVER     sends, and compares what comes back
+    smc_sockets.py serve rdma|tcp ADDRESS [TIMES]   prints "serves", and sends back what comes by so many
+                                                    connections (1)
+    smc_sockets.py talk rdma|tcp ADDRESS SERVER [TIMES [BYTES]]
+                                                    sends, and compares what comes back
+    smc_sockets.py answer ADDRESS                   prints "serves", and sends back what comes, also when
+                                                    connections fail
     smc_sockets.py eid NAME                         hosts with the same name may use version 2 of SMC
 
 Each side binds to its own address. Exit status 0 when all came back, by RDMA or not, as asked, which
@@ -128,24 +132,54 @@ def shown(reasons):
     return " ".join(f"{reason:08x}" for reason in sorted(reasons))
 
 
-def serve(how, address):
-    """Until a connection with data has ended"""
-    netlink = Netlink()
-    before = netlink.counted()
+def listening(address):
     listener = smc_socket(address, PORT)
     listener.listen(1)
     print("serves", flush=True)
-    served = 0
-    while not served:
+    return listener
+
+
+def echoed(peer):
+    """Sends back what comes; how many bytes there were"""
+    size = 0
+    while data := peer.recv(1 << 16):
+        peer.sendall(data)
+        size += len(data)
+    peer.close()
+    return size
+
+
+def serve(how, address, times=1):
+    """Until so many connections with data have ended"""
+    netlink = Netlink()
+    before = netlink.counted()
+    listener = listening(address)
+    left = int(times)
+    while left:
         peer, _ = listener.accept()
         reasons = reasons_since(before, netlink.counted())
         if how == "rdma" and reasons - SLOW:
             fail(f"RDMA was refused: {shown(reasons)}")
-        while data := peer.recv(1 << 16):
-            peer.sendall(data)
-            served += len(data)
-        peer.close()
-    judge(how, before, netlink, served)
+        served = echoed(peer)
+        if served:
+            judge(how, before, netlink, served)
+            before = netlink.counted()
+            left -= 1
+
+
+def answer(address):
+    """For ever. A connection that fails is the client's concern; one that its client has lost may stay."""
+    listener = listening(address)
+    while True:
+        peer, _ = listener.accept()
+        threading.Thread(target=answered, args=(peer,), daemon=True).start()
+
+
+def answered(peer):
+    try:
+        echoed(peer)
+    except OSError as error:
+        print(error, flush=True)
 
 
 def connected(netlink, address, server):
@@ -161,8 +195,13 @@ def connected(netlink, address, server):
         return peer, before, reasons_since(before, netlink.counted())
 
 
-def talk(how, address, server):
+def talk(how, address, server, times=1, size=BYTES):
     netlink = Netlink()
+    for _ in range(int(times)):
+        talk_once(netlink, how, address, server, int(size))
+
+
+def talk_once(netlink, how, address, server, size):
     while True:
         peer, before, reasons = connected(netlink, address, server)
         if how == "tcp" or not reasons:
@@ -173,16 +212,18 @@ def talk(how, address, server):
         print("a host stood still", flush=True)
     if how == "tcp" and reasons != {NO_DEVICE}:
         fail(f"RDMA should lack a device for this: {shown(reasons)}")
-    sent = os.urandom(BYTES)
-    sender = threading.Thread(target=peer.sendall, args=(sent,))
+    sent = os.urandom(size)
+    sender = threading.Thread(target=peer.sendall, args=(sent,), daemon=True)
     sender.start()
     come = bytearray()
     while len(come) < len(sent) and (data := peer.recv(1 << 16)):
         come += data
+    if len(come) < len(sent):
+        fail(f"the connection has ended after {len(come)} bytes")
     sender.join()
     if come != sent:
         fail("what came back is not what was sent")
-    judge(how, before, netlink, BYTES)
+    judge(how, before, netlink, size)
     peer.close()
 
 
@@ -203,7 +244,7 @@ def main():
     if command == "eid":
         Netlink().add_eid(*words)
     else:
-        {"serve": serve, "talk": talk}[command](*words)
+        {"serve": serve, "talk": talk, "answer": answer}[command](*words)
 
 
 main()

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# long: --nodes 2 --core ours,distro --subnet opensm --mem 2048 --timeout 2400 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
+# long: --nodes 2 --core ours,distro --subnet opensm --mem 3072 --timeout 2400 --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb"
 # The kernel's own SRP on both sides, by srptools and LIO: data with checksums, logins that come and
 # go, a target that is switched off under load and comes back.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/storage.sh
-plan $((LAB_NODE == 1 ? 7 : 10))
+plan $((LAB_NODE == 1 ? 7 : 11))
 
-turns=3
+turns=25
 
 target_down() { no_srp_target && no_lio_disk lab && no_disk lab; }
 
@@ -56,13 +56,14 @@ guids
 modprobe ib_umad
 on 1 "the target's module" modules ib_srpt
 on 2 "the initiator's" modules ib_srp
-[ "$LAB_NODE" != 1 ] || { disk lab 256; lio_disk lab; srp_target lab "$(<"$LAB_OUT/guid.2")"; }
+[ "$LAB_NODE" != 1 ] || { disk lab 1200; lio_disk lab; srp_target lab "$(<"$LAB_OUT/guid.2")"; }
 on 1 "a target" grep -x 1 "${srp_group:-}/enable"
 on 2 "the module is there" modprobe ib_srp
 on 2 "discovery and login" srp_attached
 on 2 "through a QP" qps
 disk=$(scsi_disk)
 on 2 "written, read back and compared, in blocks of several sizes" by_sizes "$disk"
+on 2 "1 GiB in requests of mixed sizes" mixed "$disk"
 everywhere "the target has what was written" same "$disk"
 everywhere "the target is switched off under load and comes back: nothing is lost" comes_back
 on 2 "logout" srp_detached

@@ -294,7 +294,7 @@ no_iscsi_target()
 iscsi_client_up()
 {
 	mkdir -p /run/lock/iscsi && put "InitiatorName=iqn.2026-01.lab.storage:node$LAB_NODE" /etc/iscsi/initiatorname.iscsi &&
-		modprobe -a iscsi_tcp ib_iser && iscsid && within iscsiadm -m iface
+		modprobe ib_iser && iscsid && within iscsiadm -m iface
 }
 
 iscsi_client_down() { iscsiadm -k 0 && within sh -c "! pgrep -x iscsid"; }
@@ -306,7 +306,7 @@ iscsi_node() { iscsiadm -m node -T $iqn -p "$1:3260" "${@:2}"; }
 iscsi_attached()
 {
 	local transport=$1
-	[ "$transport" = iser ] || transport=default
+	[ "$transport" = iser ] || { transport=default && modprobe iscsi_tcp; } || return 1
 	iscsi_node "$2" -I "$transport" -o new && iscsi_node "$2" --login && within scsi_disk
 }
 
@@ -365,8 +365,45 @@ srp_detached()
 	within scsi_gone
 }
 
+# ---- RNBD ---------------------------------------------------------------------
+
+# rnbd_server_up: the memory of each session is what its queue can hold
+rnbd_server_up()
+{
+	modprobe rtrs_server sess_queue_depth=64 && modprobe rnbd_server dev_search_path=/dev
+}
+
+rnbd_disk() { block_device 'rnbd*'; }
+rnbd_gone() { ! rnbd_disk; }
+
+# rnbd_of ATTRIBUTE: that of the disk
+rnbd_of()
+{
+	local disk
+	disk=$(rnbd_disk) && echo "/sys/block/${disk##*/}/rnbd/$1"
+}
+
+# rnbd_mapped ADDRESS DISK: by a session with a name of its own, since the server may not be done with
+# the last one
+rnbd_mapped()
+{
+	put "sessname=lab${EPOCHREALTIME/./} path=ip:$1 device_path=$2" /sys/class/rnbd-client/ctl/map_device
+}
+rnbd_attached() { rnbd_mapped "$1" "$2" && within rnbd_disk; }
+rnbd_detached() { put normal "$(rnbd_of unmap_device)" && within rnbd_gone; }
+
+# rnbd_path: the only one of the disk's session
+rnbd_path() { echo "/sys/class/rtrs-client/$(<"$(rnbd_of session)")"/paths/*; }
+
+# rnbd_open: if the server was not done with the last session the disk wants to be told
+rnbd_open()
+{
+	grep -qx open "$(rnbd_of state)" ||
+		{ put 1 "$(rnbd_of remap_device)" && grep -qx open "$(rnbd_of state)"; }
+}
+
 # ---- any protocol in the same way ------------------------------------------------
-# P is nvme, iscsi, srp or nfs; TRANSPORT is rdma, or tcp where there is that.
+# P is nvme, iscsi, srp, nfs or rnbd; TRANSPORT is rdma, or tcp where there is that.
 # P_served TRANSPORT ADDRESS DISK: node 1 offers its disk (nfs: /export); P_withdrawn and P_offered
 # with the same: not for a while; P_over: no more.
 # P_client_up, P_client_down: what node 2 needs beside it. P_begins TRANSPORT ADDRESS: it has the disk;
@@ -433,5 +470,14 @@ nfs_over() { nfsd_down; }
 nfs_begins() { nfs_attached "$1" "$2" / /mnt vers=4.2; }
 nfs_file() { echo /mnt/file; }
 nfs_ends() { umount /mnt; }
+
+rnbd_served() { rnbd_server_up; }
+rnbd_over() { modprobe -r rnbd_server; }
+rnbd_client_up() { modprobe rnbd_client; }
+# 6.12's module must stay while its last session ends, for which it does not wait
+rnbd_client_down() { :; }
+rnbd_begins() { rnbd_attached "$2" "$3"; }
+rnbd_file() { rnbd_disk; }
+rnbd_ends() { rnbd_detached; }
 
 served_file() { [ "$1" = nfs ] && echo /export/file || echo /dev/lab; }

@@ -56,12 +56,6 @@ comes_back()
 	return $rc
 }
 
-# by_error: a device with a fatal error stays down until it is reset
-by_error()
-{
-	lab-fault fatal "$own" && within device_is_down && put 1 "/sys/bus/pci/devices/$device/reset"
-}
-
 # device_goes PROTOCOL HOW: and comes back with its addresses. To iSER and NFS that is a connection like
 # any other that has ended. NVMe and SRP have their disk go with the device, and want to be told to connect.
 device_goes()

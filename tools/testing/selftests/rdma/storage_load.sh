@@ -9,11 +9,12 @@ load_begins() { load_of verified "$1" 8M --bs=16k --allow_file_create=0; }
 # load_of COMMAND...: a load whose passes are this command
 load_of()
 {
-	rm -f /tmp/load.*
-	: >/tmp/load.passes
+	load_files
 	load "$@" </dev/null >/tmp/load.log 2>&1 &
 	within settled 1 && load_is_well
 }
+
+load_files() { rm -f /tmp/load.* && : >/tmp/load.passes; }
 
 load()
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# long: --nodes 2 --core ours --subnet opensm --mem 2048 --timeout 5400 --packages "nvme-cli open-iscsi xfsprogs" -- 600
+# long: --nodes 2 --core ours,distro --subnet opensm --mem 2048 --timeout 5400 --packages "nvme-cli open-iscsi xfsprogs" -- 600
 # xfs.sh [SECONDS]: xfs on disks that the kernel's own NVMe over RDMA and iSER have. fsx changes files in
 # every way for SECONDS, and compares; and all files are there when it is mounted again.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
