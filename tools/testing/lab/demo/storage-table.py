@@ -44,12 +44,12 @@ def main():
     folder = sys.argv[1]
     missing = 0
     print("RDMA on vhca | by rdma_rxe, and how much better | over TCP on virtio-net, and how much better")
-    print(f"{'':16}" + "".join(f"{f'{title}, {unit}':{WIDTH}}" for _, title, unit in COLUMNS))
+    print((f"{'':16}" + "".join(f"{f'{title}, {unit}':{WIDTH}}" for _, title, unit in COLUMNS)).rstrip())
     for name, title in ROWS:
         try:
             print(f"{title:16}{row(folder, name)}".rstrip())
         except (OSError, KeyError, ValueError) as error:
-            print(f"{title:18}no figure: {error}")
+            print(f"{title:16}no figure: {error}")
             missing += 1
     return 1 if missing else 0
 
