@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours --subnet opensm --timeout 600 --packages ethtool
-# long: --core ours,distro
+# long: --nodes 2 --core ours,distro --subnet opensm --timeout 600 --packages ethtool
 # What IPoIB leaves to the device, our module on our core and the distribution's on its own:
 # TCP arrives unchanged with the offloads, without each of them and in connected mode.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours --subnet opensm --timeout 900 --packages "dnsmasq-base iperf3 iputils-arping openssh-client openssh-server socat tcpdump"
-# long: --core ours,distro -- 100
+# long: --nodes 2 --core ours,distro --subnet opensm --timeout 900 --packages "dnsmasq-base iperf3 iputils-arping openssh-client openssh-server socat tcpdump" -- 100
 # Programs that know nothing of InfiniBand, or a little: iperf3, arping, ssh, DHCP, tcpdump, ip monitor,
 # socat to a group, a flood of N hundred pings (10 by default), and path MTU discovery in connected mode.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 2 --core ours --hca 0
-# long: --core ours,distro
+# long: --nodes 2 --core ours,distro --hca 0
 # iwpmd, unmodified: an iWARP device without hardware has its ports mapped, and the daemons of both
 # guests tell each other.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# lab: --nodes 3 --core ours --subnet none --load modules --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/subnet.json
-# long: --core ours,distro
+# long: --nodes 3 --core ours,distro --subnet none --load modules --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/subnet.json
 # The distribution's opensm with four LIDs a port: a link is cut, and it finds another route; it is killed,
 # and the standby manager in node 2 takes over.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
