@@ -20,6 +20,14 @@ expect "links to the cache are no reason to build the modules again" "$built" "$
 rm $tree/inputs
 "$lab" trees ours || exit 1
 expect "nor to compile the kernel's sources again when it is built" "$compiled" "$(stat -c %y $tree/foreign/rxe/rxe.o)"
+made=$(stat -c %y $tree/inputs)
+"$lab" trees --own-only ours || exit 1
+expect "a whole tree is good where our own modules would do" "$made" "$(stat -c %y $tree/inputs)"
+echo "modules of our own alone" >>$tree/inputs
+"$lab" trees --own-only ours || exit 1
+expect "a tree of our own modules alone is good for that, too" "modules of our own alone" "$(tail -n 1 $tree/inputs)"
+"$lab" trees ours || exit 1
+expect "but not for a whole one" 0 "$(grep -cx "modules of our own alone" $tree/inputs)"
 # roots with more packages only have to be there
 ln -s "$cache"/packages-* "$copy/" || exit 1
 

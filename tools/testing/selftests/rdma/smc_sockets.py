@@ -154,17 +154,18 @@ def serve(how, address, times=1):
     netlink = Netlink()
     before = netlink.counted()
     listener = listening(address)
-    left = int(times)
-    while left:
+    connections = size = 0
+    while connections < int(times):
         peer, _ = listener.accept()
         reasons = reasons_since(before, netlink.counted())
         if how == "rdma" and reasons - SLOW:
             fail(f"RDMA was refused: {shown(reasons)}")
         served = echoed(peer)
         if served:
-            judge(how, before, netlink, served)
-            before = netlink.counted()
-            left -= 1
+            # the kernel may have the next connection already, but none of its data were read
+            connections += 1
+            size += served
+            judge(how, before, netlink, size, connections)
 
 
 def answer(address):
@@ -227,13 +228,13 @@ def talk_once(netlink, how, address, server, size):
     peer.close()
 
 
-def judge(how, before, netlink, size):
-    """What SMC has counted is so many bytes each way, or nothing."""
+def judge(how, before, netlink, size, connections=1):
+    """What SMC has counted is so many bytes each way, by at least so many connections, or nothing."""
     after = netlink.counted()
     found = tuple(after[i] - before[i] for i in range(3))
     links = netlink.links()
     print(f"by RDMA: connections {found[0]}, sent {found[1]}, received {found[2]}; links {links}", flush=True)
-    if how == "rdma" and (not found[0] or found[1:] != (size, size) or not links):
+    if how == "rdma" and (found[0] < connections or found[1:] != (size, size) or not links):
         fail("they did not go by RDMA")
     if how == "tcp" and (found != (0, 0, 0) or links):
         fail("some went by RDMA")
