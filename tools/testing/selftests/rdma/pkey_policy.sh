@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# long: --nodes 1 --core ours,distro --kernel debug --append "lsm=selinux kmemleak=off" --packages secilc
+# long: --nodes 1 --core ours --kernel debug --append "lsm=selinux kmemleak=off" --packages secilc
 # SELinux says who may use which P_Key, and who may manage the subnet; Debian's own kernel does not
 # ask it, the debug kernel does.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
