@@ -15,7 +15,7 @@ of()
 	local port="-i 2"
 	[ "$1" = ib ] || port="-i 1 -x $gid"
 	# shellcheck disable=SC2086
-	pair "$1.$2.$3" 18515 "${@:4}" -d "$LAB_DEV" $port -F >/dev/null || die "$4 failed on $1"
+	measured "$1.$2.$3" 18515 "${@:4}" -d "$LAB_DEV" $port -F >/dev/null || die "$4 failed on $1"
 }
 
 roce_up || die "addresses have no GIDs"

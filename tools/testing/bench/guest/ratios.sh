@@ -11,13 +11,13 @@
 rates()
 {
 	local few=3000
-	pair "$1.$2.write_bw" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 65536 -n $few ||
+	measured "$1.$2.write_bw" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 65536 -n $few ||
 		die "ib_write_bw failed on $1"
-	[ "$1" = rxe ] || pair "$1.$2.write_cold" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 67108864 -n 20 -t 1 ||
+	[ "$1" = rxe ] || measured "$1.$2.write_cold" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 67108864 -n 20 -t 1 ||
 		die "ib_write_bw of 64 MiB failed on $1"
-	pair "$1.$2.write_rate" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 64 -n $((few * 10)) ||
+	measured "$1.$2.write_rate" 18515 ib_write_bw -d "$LAB_DEV" -F --report_gbits -s 64 -n $((few * 10)) ||
 		die "ib_write_bw -s 64 failed on $1"
-	pair "$1.$2.send_lat_e" 18515 ib_send_lat -d "$LAB_DEV" -F -e -s 64 -n $((few / 3)) ||
+	measured "$1.$2.send_lat_e" 18515 ib_send_lat -d "$LAB_DEV" -F -e -s 64 -n $((few / 3)) ||
 		die "ib_send_lat -e failed on $1"
 }
 
@@ -25,9 +25,9 @@ rates()
 latencies()
 {
 	local pings=30000
-	pair "$1.$2.write_lat" 18515 ib_write_lat -d "$LAB_DEV" -F -s 64 -n $pings ||
+	measured "$1.$2.write_lat" 18515 ib_write_lat -d "$LAB_DEV" -F -s 64 -n $pings ||
 		die "ib_write_lat failed on $1"
-	pair "$1.$2.send_lat" 18515 ib_send_lat -d "$LAB_DEV" -F -s 64 -n $pings ||
+	measured "$1.$2.send_lat" 18515 ib_send_lat -d "$LAB_DEV" -F -s 64 -n $pings ||
 		die "ib_send_lat failed on $1"
 }
 

@@ -7,7 +7,7 @@
 
 for n in $(seq "$1"); do
 	for service in RC UD; do
-		pair "$service.$n" 18515 ib_send_lat -d "$LAB_DEV" -F -c "$service" -s 64 -n 5000 >/dev/null || {
+		measured "$service.$n" 18515 ib_send_lat -d "$LAB_DEV" -F -c "$service" -s 64 -n 5000 >/dev/null || {
 			echo "services.sh: ib_send_lat -c $service failed" >&2
 			exit 1
 		}

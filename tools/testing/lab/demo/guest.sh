@@ -24,11 +24,11 @@ measure()
 {
 	local label=$1 bw=$2 lat=$3 program rc=0
 	for program in ib_write_bw ib_read_bw ib_send_bw; do
-		pair "$label.$program" 18515 "$program" -d "$LAB_DEV" -F --report_gbits -s 65536 -n "$bw" ||
+		measured "$label.$program" 18515 "$program" -d "$LAB_DEV" -F --report_gbits -s 65536 -n "$bw" ||
 			rc=1
 	done
 	for program in ib_write_lat ib_send_lat; do
-		pair "$label.$program" 18515 "$program" -d "$LAB_DEV" -F -s 64 -n "$lat" || rc=1
+		measured "$label.$program" 18515 "$program" -d "$LAB_DEV" -F -s 64 -n "$lat" || rc=1
 	done
 	return $rc
 }

@@ -101,7 +101,7 @@ roce_pair()
 	# perftest takes the most that its own device has, and two devices may differ
 	case $1 in ib_read_* | ib_atomic_*) set -- "$@" -o 16 ;; esac
 	index=$(find_gid "$address") || { echo "$address has no GID"; index=255; }
-	pair "$name" 18515 "$@" -d "$LAB_DEV" -i "$roce_port" "$option" "$index"
+	measured "$name" 18515 "$@" -d "$LAB_DEV" -i "$roce_port" "$option" "$index"
 }
 
 roce_pingpongs_plan=12
