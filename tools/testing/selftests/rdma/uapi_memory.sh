@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# long: --nodes 1 --core ours --kernel debug --subnet opensm --cpus 2 --timeout 3000
+# long: --nodes 1 --core ours --kernel debug --subnet opensm --cpus 2 --iommu --timeout 3000
 # Every request to uverbs, the connection manager, a umad and netlink lacks the kernel's memory once, at each
-# place where it takes some: it fails and leaves nothing behind, or does without.
+# place where it takes some, behind an IOMMU also where memory is mapped for the device: it fails and leaves
+# nothing behind, or does without.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
