@@ -88,7 +88,7 @@ static struct ib_mad_agent *register_agent(struct ib_device *ib, u32 port_num,
 	};
 	node->agent = &agent->agent;
 	if (node->net->early)
-		fake_net_arrive(node, FAKE_LID_B, node->net->early);
+		fake_net_inject(node, FAKE_LID_B, node->net->early);
 	return &agent->agent;
 }
 
