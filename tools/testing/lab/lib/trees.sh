@@ -161,10 +161,11 @@ daemon_ready() {
 	build_unlock
 }
 
-# Make the guest roots that tests name in their "# lab:" lines.
+# Make the guest roots that tests of make check name in their "# lab:" lines.
 test_roots_ready() {
 	local packages
-	sed -n 's/^# lab:.*--packages \("[^"]*"\|[^ ]*\).*/\1/p' "$TOP"/tools/testing/selftests/rdma/*.sh |
+	grep -L '^# check: no$' "$TOP"/tools/testing/selftests/rdma/*.sh |
+		xargs -d '\n' sed -n 's/^# lab:.*--packages \("[^"]*"\|[^ ]*\).*/\1/p' |
 		tr -d '"' | LC_ALL=C sort -u | while read -r packages; do
 		guest_root_with "$packages" >/dev/null </dev/null
 	done

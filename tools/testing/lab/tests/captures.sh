@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Packets on the fabric follow the standard: tshark decodes them, and their CRCs are right. So do
 # management datagrams of the device and of programs that are not ours.
+# long
 . "$(dirname "$0")/lib.sh"
 
 "$lab" run --capture --timeout 200 --out "$work/out" tools/testing/lab/demo/capture.sh >"$work/log" 2>&1

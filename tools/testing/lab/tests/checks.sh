@@ -232,10 +232,10 @@ with places:
 thread.join()
 P
 
-python "tests that are too long are on their own" "guest/both: --sanitize --nodes 3|guest/short: --confined|long/both: --sanitize --nodes 3 --kernel debug --timeout 50 many|long/only: --sanitize --cpus 4|long/kunit|long/packages|long/pages|long/page_commands|long/site" <<'P'
+python "tests that are too long are on their own" "guest/both: --sanitize --nodes 3|guest/less: --sanitize --core ours,distro --core ours|guest/short: --confined|long/both: --sanitize --nodes 3 --kernel debug --timeout 50 many|long/less: --sanitize --core ours,distro|long/none: --sanitize --irq msi|long/only: --sanitize --cpus 4|long/kunit|long/packages|long/pages|long/page_commands|long/site" <<'P'
 folder = "tools/testing/selftests/rdma"
 os.makedirs(folder, exist_ok=True)
-for name, head in ("both", "# lab: --nodes 3\n# long: --kernel debug --timeout 50 -- many\n"), ("only", "# long: --cpus 4\n"), ("short", "# lab: --confined\n"):
+for name, head in ("both", "# lab: --nodes 3\n# long: --kernel debug --timeout 50 -- many\n"), ("only", "# long: --cpus 4\n"), ("short", "# lab: --confined\n"), ("none", "# lab: --irq msi\n# check: no\n"), ("less", "# lab: --core ours,distro\n# check: --core ours\n"):
     with open(f"{folder}/{name}.sh", "w") as file:
         file.write(head)
     os.chmod(f"{folder}/{name}.sh", 0o755)
@@ -247,6 +247,13 @@ for test in [*checks.guest_tests([]), *checks.long_tests()]:
     words = test.command[4:]
     out = words.index("--out")
     said.append(f"{test.name}: " + " ".join(words[:out] + words[out + 3:]))
+print("|".join(said))
+P
+python "and the debug kernel boots in all that make check has or could have" "guest/both: --nodes 3|guest/less: --core ours,distro|guest/none: --irq msi|guest/short: --confined" <<'P'
+said = []
+for test in checks.guest_tests(["--kernel", "debug"]):
+    words = " ".join(test.command).replace("--sanitize ", "").partition("init_on_alloc=0 ")[2]
+    said.append(f"{test.name}: {words.partition(' --kernel debug')[0]}")
 print("|".join(said))
 P
 python "counts know which rows no core has answered" "[('ioctl', 'B'), ('write', 'C')]|1 rows have no answer of --core distro, such as write C|3 of --core ours" <<'P'
@@ -279,7 +286,7 @@ refused "no option is called --fast" --fast lint/walks
 refused "--debug does not go with --long" --debug --long lint/walks
 refused "--update stands alone" --update lint/walks
 refused "no test has nonsense in its name" lint/walks nonsense
-refused "no test has long/kunit in its name: --long has the long ones" -l long/kunit
+refused "no test has long/kunit in its name: --long has long/kunit" -l long/kunit
 for option in -h --help; do
 	timeout 200 tools/testing/run-checks "$option" >"$work/out" 2>&1
 	expect "run-checks $option: status" 0 $?

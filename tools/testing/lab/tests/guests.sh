@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Tests three guests: output, arguments, barriers, exit status; and a kernel report.
+# long
 . "$(dirname "$0")/lib.sh"
 
 script three <<'S'

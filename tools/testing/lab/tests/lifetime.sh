@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Nothing outlives the lab, whether it ends by kill -9, SIGTERM or Ctrl-C.  While it runs
 # with --pin, guests stay on their processors.
+# long
 . "$(dirname "$0")/lib.sh"
 
 script forever <<'S'

@@ -3,6 +3,7 @@
 # An HCA and the distribution's rdma_rxe send the same packets for the same requests: both ends of
 # each connection make them, one is the HCA in a guest with our core, the other rdma_rxe in a guest
 # that has nothing of ours.
+# long
 . "$(dirname "$0")/lib.sh"
 
 script both_ends <<'S'

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --ports 2 --subnet opensm --timeout 400
+# check: no
 # Addresses with conditions: link-local ones with their scope, those of a bond that fails over, and a
 # listener at every address, whose device is removed and comes back.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

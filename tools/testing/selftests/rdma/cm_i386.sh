@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --link eth --i386 --timeout 600
+# check: no
 # Programs of 32 bits on a kernel of 64 make librdmacm's calls, and are killed and lose their device at
 # every stage of a connection.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours
+# check: no
 # long: --core ours,distro
 # Kernel consumers that connect RC QPs between two guests, and within one, with ib_cm only: data on each
 # connection, its end, rejects without a listener and by a consumer, a datagram to a service that was

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600
+# check: no
 # long: --core ours,distro
 # Events of the other ends of processes that are killed, or lose their device, at every stage of a
 # connection and of a datagram service. The processes are in node 2, the other ends in node 1, and the

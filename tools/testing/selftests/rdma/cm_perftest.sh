@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600
+# check: no
 # long: --core ours,distro
 # perftest with connections by address (-R), of every kind of request.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600
+# check: no
 # long: --core ours,distro --timeout 900 -- 10000
 # cm_programs.sh [PINGS]: the distribution's programs that connect by address, over IPv4, IPv6 and
 # native addresses, leave nothing behind. One of them pings that many times (100).

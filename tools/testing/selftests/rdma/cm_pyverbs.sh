@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600
+# check: no
 # long: --core ours,distro
 # rdma-core's own tests of librdmacm, both sides on node 1's adapter, which has an address.
 # Node 2 is a member of the multicast group that they use, and so is another program of node 1: opensm

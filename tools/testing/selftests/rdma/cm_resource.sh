@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours,distro --link eth
+# check: --core ours
 # What the rdma tool shows of a server's ids and a client's, compared with a reviewed answer, which is the
 # same on both cores. Numbers that differ from run to run become words.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

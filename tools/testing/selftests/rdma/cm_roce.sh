@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --link eth --timeout 600
+# check: no
 # What cm_programs, cm_calls and cm_removal show on InfiniBand, on Ethernet ports: programs connect by
 # address, join groups by IGMP and MLD, and lose their device.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 400
+# check: no
 # long: --core ours,distro
 # Trace points of a connection by address, from its beginning to its end. golden/cm_trace has their names.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

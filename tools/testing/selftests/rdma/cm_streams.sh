@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600
+# check: no
 # long: --core ours,distro
 # rsockets by the distribution's programs, over IPv4, IPv6 and native addresses: streams and their
 # data, direct writes, datagrams, a file.

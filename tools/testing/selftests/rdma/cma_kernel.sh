@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 600
+# check: no
 # long: --core ours,distro
 # Kernel consumers that connect by IP address, to the other guest and to themselves: a word on each
 # connection, rejects by the consumer and without a listener.

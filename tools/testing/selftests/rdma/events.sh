@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours,distro --ports 2
+# check: --core ours
 # Every asynchronous event, on both cores.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 # The value that a port gets must differ from the one on the core before.

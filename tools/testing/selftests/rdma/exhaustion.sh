@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours --device-arg --limit --device-arg uars=24,pds=30,cqs=40,qps=50,srqs=20,mkeys=60,xrcds=10,mcgs=15
+# check: no
 # Every limit of a device with few objects is reached and left again, ten times: of the device, of a control
 # group, and of both by processes that are killed while they have all objects. None of them is lost.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --ports 2 --link eth --core ours,distro --load none --timeout 900
+# check: no
 # long: --timeout 1800 -- 300 22
 # gid_changes.sh [CHANGES [SEED]]: GID tables of Ethernet ports follow net devices through random changes,
 # and so do those of rdma_rxe on the same net devices; after each they are as the distribution's core makes

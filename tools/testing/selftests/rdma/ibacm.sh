@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet opensm --timeout 400 --packages ibacm
+# check: no
 # long: --core ours,distro
 # The distribution's ibacm: it resolves addresses for ib_acme, as the subnet manager does, and paths for the
 # kernel, which does without it when it does not answer or does not run. ibacm does not tell the kernel the

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --ports 2 --subnet opensm --timeout 900 --packages ethtool
+# check: no
 # long: --core ours,distro
 # IPoIB as an administrator sets it: by ip, sysfs and ethtool; another name, network namespaces, a GUID
 # that the port does not have, a cable that is pulled, a bond of two ports.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --confined --timeout 600
+# check: no
 # long: -- all
 # link_faults.sh [all]: programs and kernel consumers over links that lose one packet of a hundred, or go down
 # again and again; all of perftest's on our core if told so. The daemon is the one that is confined.

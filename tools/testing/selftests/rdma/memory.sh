@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours,distro --cpus 2
+# check: --core ours
 # Data inside of requests, and requests that reach for memory they have no right to, on both cores.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 4

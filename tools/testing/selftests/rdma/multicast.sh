@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 3 --core ours
+# check: no
 # long: --core ours,distro
 # Multicast between three guests: nodes 1 and 2 attach queue pairs, node 3 only sends.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

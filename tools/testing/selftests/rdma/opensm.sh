@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 3 --core ours --subnet opensm --timeout 900 --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/subnet.json
+# check: no
 # long: --core ours,distro
 # The distribution's opensm in node 1 brings up three guests and three switches; the distribution's
 # programs look at what it has made of them, and send by the routes it found.

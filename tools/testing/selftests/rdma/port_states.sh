@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours,distro --subnet none --load modules
+# check: --core ours
 # A port as sysfs shows it from INIT to ACTIVE, on both cores. No subnet manager runs: ibportstate takes the
 # port from one state to the next.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

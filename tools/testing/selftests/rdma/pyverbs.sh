@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours,distro --mem 2048
+# check: --core ours
 # own boot: it takes as long as those that would share it
 # pyverbs.sh [TIMES]: all of rdma-core's own tests on one adapter, on both cores, TIMES times or
 # until a run fails.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --packages qperf
+# check: no
 # long: --core ours,distro
 # qperf's tests of what an adapter has done, not only how fast: atomics whose results are verified,
 # and every service, woken by events.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --subnet none --load modules --timeout 900
+# check: no
 # long: --kernel debug --timeout 1800
 # The device is removed amid a sweep while management is in use: opensm has its umad and issm, saquery and
 # eight threads of the kernel ask opensm, and smpquery waits for an answer that was lost. First it is the

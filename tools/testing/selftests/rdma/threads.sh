@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --hca 2 --device-arg --threads --device-arg 2
+# check: no
 # threads.sh [GID-INDEX]: two pairs of adapters that two threads of the daemon work for: adapters that do
 # not send to each other get different threads while they are busy, and share one again once they do.
 # Packets have this GID, if one is named.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --confined --device-arg --topology --device-arg /lab/src/tools/testing/selftests/rdma/topology.json
+# check: no
 # Two guests with switches between them, one of the links far away, and a way around it.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 plan 9

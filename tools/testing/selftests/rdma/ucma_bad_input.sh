@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 1 --core ours,distro
+# check: --core ours
 # Requests to /dev/infiniband/rdma_cm that must be refused; what the module shows of itself; nothing is
 # left behind. Linux's rdma_ucm refuses them, too. i386.sh has the requests of programs of 32 bits.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

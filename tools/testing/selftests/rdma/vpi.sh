@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # lab: --nodes 2 --core ours --ports 2 --link eth,ib --timeout 600
+# check: no
 # long: --core ours,distro
 # One HCA with an Ethernet port and an InfiniBand port, both in use.
 . /lab/src/tools/testing/selftests/rdma/lib.sh

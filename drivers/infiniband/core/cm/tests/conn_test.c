@@ -671,7 +671,7 @@ static struct kunit_case conn_cases[] = {
 	KUNIT_CASE(traffic_replaces_the_rtu),
 	KUNIT_CASE(dreq_never_arrives),
 	KUNIT_CASE(qp_of_a_connection_is_stale),
-	KUNIT_CASE(any_message_may_be_lost),
+	KUNIT_CASE_SLOW(any_message_may_be_lost),
 	KUNIT_CASE(all_messages_may_come_twice),
 	KUNIT_CASE_SLOW(destroyed_and_removed_at_any_time),
 	KUNIT_CASE(destroy_waits_for_the_handler),

@@ -303,7 +303,7 @@ static void listen_may_end_in_its_handler(struct kunit *test)
 }
 
 static struct kunit_case direct_cases[] = {
-	KUNIT_CASE(directed_as_the_model),
+	KUNIT_CASE_SLOW(directed_as_the_model),
 	KUNIT_CASE(directions_lead_somewhere),
 	KUNIT_CASE(directed_listens_are_not_shared),
 	KUNIT_CASE(lid_that_goes_is_reported),

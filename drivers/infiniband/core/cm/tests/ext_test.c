@@ -464,12 +464,12 @@ static void question_is_sent_nowhere(struct kunit *test)
 
 static struct kunit_case ext_cases[] = {
 	KUNIT_CASE(who_call_each_other_are_connected),
-	KUNIT_CASE(any_message_of_peers_may_be_lost),
+	KUNIT_CASE_SLOW(any_message_of_peers_may_be_lost),
 	KUNIT_CASE(messages_of_peers_may_come_twice),
 	KUNIT_CASE(peer_never_calls),
 	KUNIT_CASE(listener_answers_a_call),
 	KUNIT_CASE(two_of_one_adapter_meet),
-	KUNIT_CASE(caller_may_be_destroyed_or_removed),
+	KUNIT_CASE_SLOW(caller_may_be_destroyed_or_removed),
 	KUNIT_CASE(request_changes_hands),
 	KUNIT_CASE(request_that_nobody_wants_stays),
 	KUNIT_CASE(receives_come_before_the_reply),

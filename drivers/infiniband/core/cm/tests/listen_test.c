@@ -174,7 +174,7 @@ static void services_are_assigned(struct kunit *test)
 }
 
 static struct kunit_case listen_cases[] = {
-	KUNIT_CASE(listens_as_the_model),
+	KUNIT_CASE_SLOW(listens_as_the_model),
 	KUNIT_CASE(services_are_assigned),
 	{}
 };

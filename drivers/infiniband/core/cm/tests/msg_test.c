@@ -653,7 +653,7 @@ static int msg_init(struct kunit *test)
 }
 
 static struct kunit_case msg_cases[] = {
-	KUNIT_CASE(each_number_has_its_place),
+	KUNIT_CASE_SLOW(each_number_has_its_place),
 	KUNIT_CASE(numbers_too_large_are_refused),
 	KUNIT_CASE(messages_there_and_back),
 	KUNIT_CASE(private_data_end_with_the_message),

@@ -550,8 +550,8 @@ static int pair_init(struct kunit *test)
 }
 
 static struct kunit_case pair_cases[] = {
-	KUNIT_CASE(who_wants_to_be_connected_is),
-	KUNIT_CASE(who_calls_each_other_is_connected),
+	KUNIT_CASE_SLOW(who_wants_to_be_connected_is),
+	KUNIT_CASE_SLOW(who_calls_each_other_is_connected),
 	KUNIT_CASE_SLOW(who_forgets_its_connection_gets_another),
 	KUNIT_CASE_SLOW(no_side_is_left_behind),
 	{}

@@ -520,7 +520,7 @@ static void refused_by_policy(struct kunit *test)
 static struct kunit_case hostile_cases[] = {
 	KUNIT_CASE_SLOW(many_tables),
 	KUNIT_CASE_SLOW(colliding_requests),
-	KUNIT_CASE(begun_messages),
+	KUNIT_CASE_SLOW(begun_messages),
 	KUNIT_CASE(held_segments),
 	KUNIT_CASE(nonsense),
 	KUNIT_CASE(nonsense_in_segments),

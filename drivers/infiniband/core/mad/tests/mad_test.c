@@ -517,7 +517,7 @@ static struct kunit_case mad_cases[] = {
 	KUNIT_CASE(unregistration_waits_for_send_handlers),
 	KUNIT_CASE(unregistration_runs_no_others_handlers),
 	KUNIT_CASE_SLOW(more_requests_than_receives),
-	KUNIT_CASE(agents_take_turns),
+	KUNIT_CASE_SLOW(agents_take_turns),
 	KUNIT_CASE(tids_of_agents_come_round),
 	{}
 };

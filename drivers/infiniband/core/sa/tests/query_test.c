@@ -650,7 +650,7 @@ static struct kunit_case query_cases[] = {
 	KUNIT_CASE(manager_is_looked_for_again),
 	KUNIT_CASE(removed),
 	KUNIT_CASE(short_times),
-	KUNIT_CASE(at_random),
+	KUNIT_CASE_SLOW(at_random),
 	KUNIT_CASE(addresses),
 	KUNIT_CASE(guids),
 	KUNIT_CASE(service_records),

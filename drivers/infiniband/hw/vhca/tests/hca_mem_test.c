@@ -476,7 +476,7 @@ static void test_refused_commands(struct kunit *test)
 static struct kunit_case mem_cases[] = {
 	KUNIT_CASE(test_atomics),
 	KUNIT_CASE(test_atomic_write),
-	KUNIT_CASE(test_registration_cycles),
+	KUNIT_CASE_SLOW(test_registration_cycles),
 	KUNIT_CASE(test_keys_that_ended),
 	KUNIT_CASE(test_registered_twice),
 	KUNIT_CASE(test_gaps),
