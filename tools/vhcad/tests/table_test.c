@@ -165,6 +165,36 @@ static void heap(void **state)
 	timers_free(&ts);
 }
 
+/* Timers that are due at the same time fire a few at a time, so that others have their turns. */
+static void heap_in_parts(void **state)
+{
+	enum { N = 200, MOST = 64 };
+	static struct test_timer x[N];
+	struct timers ts = { 0 };
+	u32 fired, runs = 0;
+
+	clock_now = 10;
+	for (u32 i = 0; i < N; i++) {
+		assert_int_equal(timer_init(&ts, &x[i].t, fire), 0);
+		x[i].want = clock_now;
+		timer_set(&ts, &x[i].t, clock_now);
+	}
+	assert_false(timers_run(&ts, clock_now - 1, MOST));
+	while (timers_run(&ts, clock_now, MOST)) {
+		runs++;
+		fired = 0;
+		for (u32 i = 0; i < N; i++)
+			fired += x[i].fired;
+		assert_int_equal(fired, MIN(runs * MOST, (u32)N));
+	}
+	assert_int_equal(runs, N / MOST + 1);
+	for (u32 i = 0; i < N; i++) {
+		assert_int_equal(x[i].fired, 1);
+		timer_fini(&ts, &x[i].t);
+	}
+	timers_free(&ts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +202,7 @@ int main(void)
 		cmocka_unit_test(spread), cmocka_unit_test(rest),
 		cmocka_unit_test(memory),
 		cmocka_unit_test(heap),
+		cmocka_unit_test(heap_in_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

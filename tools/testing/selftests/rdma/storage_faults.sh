@@ -28,7 +28,6 @@ nvme_options="-i 2 --reconnect-delay=1 --ctrl-loss-tmo=3600"
 
 nvme_patient() { :; }
 nfs_patient() { :; }
-iscsi_patient() { put 3600 "$(echo /sys/class/iscsi_session/session*/recovery_tmo)"; }
 srp_patient()
 {
 	put off "$(echo /sys/class/srp_remote_ports/*/fast_io_fail_tmo)" &&

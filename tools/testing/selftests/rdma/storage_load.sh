@@ -42,6 +42,9 @@ given_up()
 	rdma resource show qp >/tmp/qps && ! grep 'type RC.*state RTS' /tmp/qps
 }
 
+# iscsi_patient: the initiator waits an hour for a target that has gone
+iscsi_patient() { put 3600 "$(echo /sys/class/iscsi_session/session*/recovery_tmo)"; }
+
 # port_is_active [PORT]
 port_is_active() { [ "$(port_state "$LAB_DEV" "${1:-1}")" = "4: ACTIVE" ]; }
 

@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+# long: --nodes 1 --core ours --kernel debug --cpus 2 --iommu --timeout 7200 -- 10
+# probe_memory.sh [APART]: a device is bound, reset and unbound without memory, once at places where it takes
+# some, the first APART of them and others further and further apart: the driver's, those of the core's
+# registration, and of each module that hears of the device. It is there afterwards or nothing is, it always
+# goes, and it works when there is memory.
+. /lab/src/tools/testing/selftests/rdma/lib.sh
+. /lab/src/tools/testing/selftests/rdma/subnet.sh
+. /lab/src/tools/testing/selftests/rdma/connections.sh
+
+slot=$(basename "$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")")
+objects() { rdma resource show; ls /sys/class/net /sys/kernel/debug/ipoib /dev/infiniband; }
+as_before() { [ "$(objects)" = "$before" ] || { objects; return 1; }; }
+
+plan 3
+mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+# Of IPoIB's receives, which are all alike, there are two.
+ok "modules that hear of it" sh -c "modprobe -a ib_umad rdma_ucm && modprobe ib_ipoib recv_queue_size=2"
+within net_device
+before=$(objects)
+ok "it is there, or nothing is" python3 -B "${0%.sh}.py" "$slot" "$LAB_DEV" "$patience" "${1:-10}"
+ok "and in the end as it was" within as_before
+finish
