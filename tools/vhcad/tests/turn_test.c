@@ -43,6 +43,7 @@ static struct {
 	u64 spent;		/* ns of all of these */
 	u32 sends, rings;	/* since the last look at the victim's doorbells */
 	u32 most_sends, most_rings;	/* the highest numbers */
+	u64 timeouts, most_timeouts;	/* of the other guest: in all, and between two looks */
 	u32 all_rings;		/* the total number */
 	u64 rung_at;
 	bool over;
@@ -79,6 +80,14 @@ static void between(void)
 	}
 }
 
+static void count_timeouts(void)
+{
+	u64 all = f.v.h[2].dev->port[0].count.timeouts;
+
+	f.most_timeouts = MAX(f.most_timeouts, all - f.timeouts);
+	f.timeouts = all;
+}
+
 bool __wrap_doorbell_poll(struct vhca_dev *dev)
 {
 	bool more;
@@ -92,6 +101,7 @@ bool __wrap_doorbell_poll(struct vhca_dev *dev)
 		f.most_rings = MAX(f.most_rings, f.rings);
 		f.sends = 0;
 		f.rings = 0;
+		count_timeouts();
 	}
 	return more;
 }
@@ -434,6 +444,35 @@ static void agents_in_time(void **state)
 	strip();
 }
 
+#define UNANSWERED	200u
+#define PASS_TIMERS	64u
+
+/* Very many QPs wait in vain for the same length of time: their timers do not fire in one stretch. */
+static void timers_in_time(void **state)
+{
+	struct tgreedy *g = &f.g[0];
+	struct twr wr;
+
+	furnish();
+	t_db_pages(g->h);
+	t_mr_init(g->h, &g->r, 0, VICTIM_BYTES, T_RW, 1, 12);
+	wr = t_wr(VHCA_OP_WRITE, 1, &g->r, 0, VICTIM_BYTES, &g->r, 0);
+	for (u32 i = 0; i < UNANSWERED; i++) {
+		tgreedy_qps(g, 2);
+		assert_int_equal(t_destroy_qp(&g->to), VHCA_ST_OK);
+		t_post(&g->from, &wr);
+		t_ring_sq(&g->from);
+	}
+	t_poll(&f.v.w);
+	assert_int_equal(f.timeouts, 0);
+	f.v.w.now += 3600ull * 1000000000;
+	t_poll(&f.v.w);
+	count_timeouts();
+	assert_int_equal(f.timeouts, UNANSWERED);
+	assert_in_range(f.most_timeouts, 1, PASS_TIMERS);
+	strip();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,6 +485,7 @@ int main(void)
 		cmocka_unit_test(lists_in_time),
 		cmocka_unit_test(pieces_in_time),
 		cmocka_unit_test(agents_in_time),
+		cmocka_unit_test(timers_in_time),
 		cmocka_unit_test(fair),
 	};
 
