@@ -447,7 +447,7 @@ static void agents_in_time(void **state)
 #define UNANSWERED	200u
 #define PASS_TIMERS	64u
 
-/* Very many QPs wait in vain for the same length of time: their timers do not fire in one stretch. */
+/* Very many QPs wait in vain for the same time: their timers do not fire in one stretch. */
 static void timers_in_time(void **state)
 {
 	struct tgreedy *g = &f.g[0];
