@@ -41,21 +41,22 @@ def depends(path):
 def put_modules(tree):
     """Copies the modules, in the order in which they are loaded: ours, and of the kernel's own what they need."""
     kernel, = glob.glob(f"{ROOT}/usr/lib/modules/*")
-    paths = {module_name(path): path for path in
-             (*glob.glob(f"{kernel}/kernel/**/*.ko*", recursive=True), *glob.glob(f"{TOP}/build/trees/{CORE}/modules/updates/*.ko"))}
+    known = glob.glob(f"{kernel}/kernel/**/*.ko*", recursive=True)
+    known += glob.glob(f"{TOP}/build/trees/{CORE}/modules/updates/*.ko")
+    paths = {module_name(path): path for path in known}     # of two of a name ours
     order = []
 
-    def put(name):
+    def take(name):
         if name in order:
             return
         text, needs = depends(paths[name])
         for other in needs:
-            put(other)
+            take(other)
         order.append(name)
         with open(f"{tree}/modules/{name}.ko", "wb") as file:
             file.write(text)
     for name in MODULES:
-        put(name)
+        take(name)
     with open(f"{tree}/modules/order", "w", encoding="ascii") as file:
         file.writelines(name + "\n" for name in order)
 
