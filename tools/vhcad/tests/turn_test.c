@@ -445,7 +445,7 @@ static void agents_in_time(void **state)
 }
 
 #define UNANSWERED	200u
-#define PASS_TIMERS	64u
+#define PASS_TIMERS	64u	/* as engine/loop.c has it */
 
 /* Very many QPs wait in vain for the same time: their timers do not fire in one stretch. */
 static void timers_in_time(void **state)

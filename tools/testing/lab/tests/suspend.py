@@ -30,7 +30,7 @@ def module_name(path):
 
 
 def depends(path):
-    """The modules that this one needs, by its own words."""
+    """What is in a module, and the names of those that it needs, as it says itself."""
     opener = lzma.open if path.endswith(".xz") else open
     with opener(path, "rb") as file:
         text = file.read()
