@@ -56,4 +56,9 @@ for one in $protocols; do
 	# shellcheck disable=SC2086
 	given_back $one $at
 done
+# the debug kernel's run ends when every module is unloaded, and these have users
+if [ "$LAB_NODE" = 1 ]; then
+	[ ! -d "$lio/iscsi" ] || rmdir "$lio/iscsi"
+	no_disk lab
+fi
 finish
