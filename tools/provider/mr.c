@@ -5,6 +5,7 @@
 
 #include "mr.h"
 #include "pd.h"
+#include "release.h"
 
 /* Ends a registration that has returned @err. */
 static struct ibv_mr *registered(struct verbs_mr *vmr, struct ibv_pd *pd, int err)
@@ -62,7 +63,7 @@ struct ibv_mr *vhca_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t len
 	vmr = calloc(1, sizeof(*vmr));
 	if (!vmr)
 		return NULL;
-	err = ibv_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr, NULL);
+	err = vhca_cmd_reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr);
 	return registered(vmr, pd, err);
 }
 

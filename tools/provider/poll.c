@@ -67,8 +67,10 @@ static enum ibv_wc_opcode wc_opcode(const struct vhca_cqe *cqe)
 		return IBV_WC_FETCH_ADD;
 	case VHCA_CQE_ATOMIC_WRITE:
 		return IBV_WC_ATOMIC_WRITE;
+#ifdef VHCA_HAS_FLUSH
 	case VHCA_CQE_FLUSH:
 		return IBV_WC_FLUSH;
+#endif
 	case VHCA_CQE_LOCAL_INV:
 		return IBV_WC_LOCAL_INV;
 	case VHCA_CQE_BIND_MW:

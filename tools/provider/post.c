@@ -128,7 +128,7 @@ static int post_one(struct vhca_qp *qp, const struct ibv_send_wr *wr, enum ibv_m
 	int err;
 
 	/* A work request has no room for the operands of a flush. */
-	if (!op || wr->opcode == IBV_WR_FLUSH)
+	if (!op || op->opcode == VHCA_OP_FLUSH)
 		return EINVAL;
 	if (!vhca_has_op(to_vhca_context(qp->vqp.qp.context), qp->vqp.qp.qp_type, op))
 		return EOPNOTSUPP;

@@ -192,6 +192,7 @@ static void wr_atomic_write(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr
 	note_error(qp, wqe_inline(&qp->wqe, word, VHCA_WORD));
 }
 
+#ifdef VHCA_HAS_FLUSH
 static void wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr, size_t len,
 		     uint8_t type, uint8_t level)
 {
@@ -202,6 +203,7 @@ static void wr_flush(struct ibv_qp_ex *ibqp, uint32_t rkey, uint64_t addr, size_
 	wqe_remote(&qp->wqe, addr, rkey);
 	note_error(qp, wqe_flush(&qp->wqe, len, type, level));
 }
+#endif
 
 static void wr_set_ud_addr(struct ibv_qp_ex *ibqp, struct ibv_ah *ah, uint32_t remote_qpn,
 			   uint32_t remote_qkey)
@@ -333,8 +335,10 @@ void vhca_qp_set_post_ops(struct vhca_qp *qp, uint64_t send_ops)
 		ex->wr_atomic_fetch_add = wr_atomic_fetch_add;
 	if (send_ops & IBV_QP_EX_WITH_ATOMIC_WRITE)
 		ex->wr_atomic_write = wr_atomic_write;
+#ifdef VHCA_HAS_FLUSH
 	if (send_ops & IBV_QP_EX_WITH_FLUSH)
 		ex->wr_flush = wr_flush;
+#endif
 	if (send_ops & IBV_QP_EX_WITH_LOCAL_INV)
 		ex->wr_local_inv = wr_local_inv;
 	if (send_ops & IBV_QP_EX_WITH_BIND_MW)

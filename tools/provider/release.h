@@ -33,6 +33,18 @@
 #define create_qp_ex2	ibv_cmd_create_qp_ex2
 #endif
 
+#ifdef VHCA_REG_DMABUF_TAKES_ATTRS
+#define reg_dmabuf_mr(...) \
+	ibv_cmd_reg_dmabuf_mr(__VA_ARGS__, NULL)
+#else
+#define reg_dmabuf_mr	ibv_cmd_reg_dmabuf_mr
+#endif
+
+/* Where an answer has no names yet for what it says, 1 is yes. */
+#ifndef VHCA_HAS_DATA_IN_ORDER
+#define IBV_QUERY_QP_DATA_IN_ORDER_WHOLE_MSG	1
+#endif
+
 static inline int vhca_cmd_get_context(struct vhca_context *ctx, struct vhca_cmd_context *cmd,
 				       struct vhca_cmd_context_resp *resp)
 {
@@ -66,8 +78,15 @@ static inline int vhca_cmd_create_target(struct vhca_context *ctx, struct vhca_q
 			     sizeof(*resp));
 }
 
+static inline int vhca_cmd_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+					 uint64_t iova, int fd, int access, struct verbs_mr *vmr)
+{
+	return reg_dmabuf_mr(pd, offset, length, iova, fd, access, vmr);
+}
+
 #undef get_context
 #undef create_cq_ex
 #undef create_qp_ex2
+#undef reg_dmabuf_mr
 
 #endif /* VHCA_RELEASE_H */

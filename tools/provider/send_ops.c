@@ -68,12 +68,14 @@ const struct vhca_send_op vhca_send_ops[VHCA_NUM_SEND_OPS] = {
 		.data = VHCA_DATA_WORD_OUT,
 		.remote = true,
 	},
+#ifdef VHCA_HAS_FLUSH
 	[IBV_WR_FLUSH] = {
 		.opcode = VHCA_OP_FLUSH,
 		.types = ON_RC,
 		.ex = IBV_QP_EX_WITH_FLUSH,
 		.remote = true,
 	},
+#endif
 	[IBV_WR_LOCAL_INV] = {
 		.opcode = VHCA_OP_LOCAL_INV,
 		.types = ON_RC | ON_XRC | ON_UC,

@@ -157,6 +157,7 @@ static inline int wqe_atomic(struct vhca_wqe *wqe, uint64_t swap_add, uint64_t c
 	return 0;
 }
 
+#ifdef VHCA_HAS_FLUSH
 /**
  * wqe_flush() - set the operands of a flush
  * @wqe: request, its remote address added
@@ -182,6 +183,7 @@ static inline int wqe_flush(struct vhca_wqe *wqe, uint64_t length, uint8_t type,
 	wqe->len += sizeof(*seg);
 	return 0;
 }
+#endif
 
 /**
  * wqe_bind() - set the operands of a bind
