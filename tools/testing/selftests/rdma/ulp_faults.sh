@@ -46,13 +46,17 @@ goes_on_amid()
 	case $1 in
 	loss) lossy ;;
 	short) link_cut three_seconds ;;
-	long) link_cut until_given_up ;;
+	long) link_cut given_up_under_way && wait $! ;;
 	removal | fatal)
 		was=$(which_device)
 		"$(how "$1")" && within another_device "$was" && $addresses_back && goes_on
 		;;
 	esac
 }
+
+# given_up_under_way: an adapter gives a connection up when it sends and nothing answers. The load may just wait
+# for what the other one sends.
+given_up_under_way() { { rds_pass & } && until_given_up; }
 
 how() { [ "$1" = removal ] && echo by_hand || echo by_error; }
 
