@@ -1,17 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# storage.sh: what bench/storage starts in two guests: the kernel's NVMe, iSCSI and NFS by rdma_rxe on
+# storage.sh [profile]: what bench/storage starts in two guests: the kernel's NVMe, iSCSI and NFS by rdma_rxe on
 # the distribution's modules, by the emulated HCA on ours, and over TCP on virtio-net, which take turns.
 # Disks forget what is written, files of NFS lie in memory. What fio prints stays in $LAB_OUT as
 # PROTOCOL.WHAT.ROUND.METRIC.json, and as PROTOCOL.WHAT.verify.json what it says of data with checksums
-# that were written to a disk in memory, read back and compared.
+# that were written to a disk in memory, read back and compared. With "profile" the emulated HCA and TCP
+# alone, for longer, and as PROTOCOL.WHAT.METRIC.nodeN.profile what both processors were at meanwhile.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 . /lab/src/tools/testing/selftests/rdma/storage.sh
 . /lab/src/tools/testing/bench/guest/devices.sh
 
+profile=${1:-}
 SECONDS_EACH=3
+[ -z "$profile" ] || SECONDS_EACH=10
 tcp4=10.77.0.1
 declare -A block=([nvme]=128k [iscsi]=128k [nfs]=1M [disk]=128k [file]=1M)
 
@@ -20,20 +23,33 @@ meet() { lab-barrier "$1" || die "the other guest has ended: $1"; }
 # timed NAME FILE OPTION...
 timed() { fio_run "$1" "$2" --size=64M --time_based --runtime=$SECONDS_EACH "${@:3}"; }
 
-# measure WHAT ROUND FILE PROTOCOL
-measure()
-{
-	local name=$4.$1.$2 bs=${block[$4]}
-	timed "$name.write" "$3" --rw=write --bs="$bs" --iodepth=8 &&
-		timed "$name.read" "$3" --rw=read --bs="$bs" --iodepth=8 &&
-		timed "$name.latency" "$3" --rw=randread --bs=4k --iodepth=1
-}
+# write, read_back, latency, measure WHAT ROUND FILE PROTOCOL
+write() { timed "$4.$1.$2.write" "$3" --rw=write --bs="${block[$4]}" --iodepth=8; }
+read_back() { timed "$4.$1.$2.read" "$3" --rw=read --bs="${block[$4]}" --iodepth=8; }
+latency() { timed "$4.$1.$2.latency" "$3" --rw=randread --bs=4k --iodepth=1; }
+measure() { write "$@" && read_back "$@" && latency "$@"; }
 
 # verify WHAT ROUND FILE PROTOCOL: once for each of them
 verify()
 {
 	fio_run "$4.$1.verify" "$3" --size=32M --rw=randwrite --bsrange=4k-256k --iodepth=8 \
 		--verify=crc32c --verify_fatal=1
+}
+
+# watched NAME COMMAND...: what this guest's processor is at meanwhile, when that is asked for
+watched()
+{
+	local recorder status
+	[ -n "$profile" ] || { "${@:2}"; return; }
+	rm -f /tmp/control /tmp/said && mkfifo /tmp/control /tmp/said
+	perf record -q -a -e cpu-clock -F 499 -o /tmp/perf.data --delay=-1 --control=fifo:/tmp/control,/tmp/said &
+	recorder=$!
+	echo enable >/tmp/control && read -r </tmp/said
+	"${@:2}"
+	status=$?
+	kill $recorder && wait $recorder
+	perf report -i /tmp/perf.data --stdio --no-children --fields overhead,dso,sym --percent-limit 0.05 \
+		>"$LAB_OUT/$1.node$LAB_NODE.profile" && return $status
 }
 
 # used PROTOCOL WHAT ROUND TRANSPORT ADDRESS DISK WORK: node 1 serves, node 2 does the work
@@ -46,8 +62,11 @@ used()
 	meet "$at: served"
 	if [ "$LAB_NODE" = 2 ]; then
 		"${protocol}_client_up" && "${protocol}_begins" "$@" && file=$("${protocol}_file") || die "no disk: $at"
-		"$work" "$what" "$round" "$file" "$protocol" || die "fio fails: $at"
+		watched "$protocol.$what.$work" "$work" "$what" "$round" "$file" "$protocol" || die "fio fails: $at"
+		meet "$at: done"
 		"${protocol}_ends" "$@" && "${protocol}_client_down" || die "it does not end: $at"
+	else
+		watched "$protocol.$what.$work" meet "$at: done"
 	fi
 	meet "$at: used"
 	[ "$LAB_NODE" != 1 ] || "${protocol}_over" "$@" || die "the target stays: $at"
@@ -64,6 +83,27 @@ all()
 		used $protocol "$@" fast measure
 	done
 }
+
+# profiled WHAT TRANSPORT ADDRESS
+profiled()
+{
+	local protocol
+	for protocol in nvme iscsi nfs; do
+		used $protocol "$1" 1 "$2" "$3" fast write
+		used $protocol "$1" 1 "$2" "$3" fast latency
+	done
+}
+
+if [ -n "$profile" ]; then
+	[ "$LAB_NODE" != 1 ] || disk fast 1024 0 || die "no disk"
+	ours_up
+	connections_up >/dev/null || die "ports have no addresses"
+	profiled ours rdma "$server4"
+	profiled tcp tcp $tcp4
+	manager_ends
+	ours_down
+	exit
+fi
 
 if [ "$LAB_NODE" = 1 ]; then
 	disk lab 64 && disk fast 1024 0 || die "no disks"

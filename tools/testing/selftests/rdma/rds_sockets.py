@@ -5,6 +5,7 @@
     rds_sockets.py serve ADDRESS          prints "serves", and answers
     rds_sockets.py talk ADDRESS SERVER    sends, compares, and shows that there is a connected QP
     rds_sockets.py use ADDRESS SERVER N   the same with N messages, and the server goes on
+    rds_sockets.py once ADDRESS SERVER    one message there and back, beside others
     rds_sockets.py turns ADDRESS SERVER N
                                           the same with 6 messages, N times, each time by a module that is
                                           loaded before and unloaded after it, and the connection with it
@@ -167,6 +168,12 @@ def use(address, server, number):
     own.close()
 
 
+def once(address, server):
+    own = rds_socket(address, PORT + 2)
+    echo(own, (server, PORT), b"once")
+    own.close()
+
+
 def turns(address, server, number):
     for turn in range(1, int(number) + 1):
         print("turn", turn, flush=True)
@@ -194,7 +201,7 @@ def talk(address, server):
 
 def main():
     command, *words = sys.argv[1:]
-    {"serve": serve, "talk": talk, "use": use, "turns": turns, "go_on": go_on}[command](*words)
+    {"serve": serve, "talk": talk, "use": use, "once": once, "turns": turns, "go_on": go_on}[command](*words)
 
 
 main()

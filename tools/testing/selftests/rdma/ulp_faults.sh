@@ -56,7 +56,7 @@ goes_on_amid()
 
 # given_up_under_way: an adapter gives a connection up when it sends and nothing answers. The load may just wait
 # for what the other one sends.
-given_up_under_way() { { rds_pass & } && until_given_up; }
+given_up_under_way() { { rds_once & } && until_given_up; }
 
 how() { [ "$1" = removal ] && echo by_hand || echo by_error; }
 

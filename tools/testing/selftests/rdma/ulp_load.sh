@@ -31,6 +31,7 @@ rds_begins() { rds_pass && qps; }
 rds_ends() { modprobe -r rds_rdma; }
 rds_client_down() { [ ! -e /sys/module/rds_rdma ]; }
 rds_pass() { $sockets/rds_sockets.py use "$own4" $server4 12; }
+rds_once() { $sockets/rds_sockets.py once "$own4" $server4; }
 # rds_load: by one socket, since a new one could not be bound while its address is away with the device
 rds_load()
 {
