@@ -29,6 +29,19 @@ static struct {
 	struct ctl_hca on_links[2];
 } f;
 
+/* Arms a fault, so that there is one to tell of. */
+static void arm(const struct ctl_hca *list, const char *hca)
+{
+	struct ctl_scope scope = { list, 2, NULL };
+	char line[LINE + 1], *answer;
+
+	snprintf(line, sizeof(line),
+		 "{\"command\":\"fault\",\"kind\":\"loss\",\"hca\":\"%s\",\"permille\":1}", hca);
+	answer = ctl_answer(&scope, line);
+	assert_non_null(strstr(answer, "\"ok\":true"));
+	free(answer);
+}
+
 /* Attaches a datagram QP of the second adapter to a group. */
 static void make_group(void)
 {
@@ -53,6 +66,7 @@ static void make_adapters(void)
 			.name = i ? "b" : "a", .socket = "/x", .dev = f.w.h[i].dev,
 			.server = f.server,
 		};
+	arm(f.list, "a");
 }
 
 static void make_linked(void)
@@ -79,6 +93,9 @@ static void make_linked(void)
 			.name = cfg.name, .socket = "/x", .dev = f.h[i].dev, .server = f.server,
 		};
 	}
+	arm(f.on_links, "b");
+	arm(f.on_links, "s-z");
+	arm(f.on_links, "all");
 }
 
 static void free_linked(void)
