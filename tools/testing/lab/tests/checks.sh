@@ -232,7 +232,7 @@ with places:
 thread.join()
 P
 
-python "tests that are too long are on their own" "guest/both: --sanitize --nodes 3|guest/less: --sanitize --core ours,distro --core ours|guest/short: --confined|long/both: --sanitize --nodes 3 --kernel debug --timeout 50 many|long/less: --sanitize --core ours,distro|long/none: --sanitize --irq msi|long/only: --sanitize --cpus 4|long/kunit|long/packages|long/pages|long/page_commands|long/site" <<'P'
+python "tests that are too long are on their own" "guest/both: --sanitize --nodes 3|guest/less: --sanitize --core ours,distro --core ours|guest/short: --confined|long/both: --sanitize --nodes 3 --kernel debug --timeout 50 many|long/less: --sanitize --core ours,distro|long/none: --sanitize --irq msi|long/only: --sanitize --cpus 4|long/kunit|long/packages|long/packages_bookworm|long/pages|long/page_commands|long/site" <<'P'
 folder = "tools/testing/selftests/rdma"
 os.makedirs(folder, exist_ok=True)
 for name, head in ("both", "# lab: --nodes 3\n# long: --kernel debug --timeout 50 -- many\n"), ("only", "# long: --cpus 4\n"), ("short", "# lab: --confined\n"), ("none", "# lab: --irq msi\n# check: no\n"), ("less", "# lab: --core ours,distro\n# check: --core ours\n"):
