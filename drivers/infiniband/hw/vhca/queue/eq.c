@@ -25,7 +25,7 @@ static bool eq_fresh(const struct vhca_eq *eq, u64 count)
  */
 bool vhca_eq_pending(const struct vhca_eq *eq)
 {
-	return eq_fresh(eq, eq->ci);
+	return eq_fresh(eq, READ_ONCE(eq->ci));
 }
 
 /**
@@ -63,7 +63,7 @@ bool vhca_eq_stuck(struct vhca_eq *eq)
 	u64 last = eq->stuck_at;
 	u64 ci = READ_ONCE(eq->ci);
 
-	eq->stuck_at = vhca_eq_pending(eq) ? ci + 1 : 0;
+	eq->stuck_at = eq_fresh(eq, ci) ? ci + 1 : 0;
 	return last && last == eq->stuck_at;
 }
 EXPORT_SYMBOL_IF_KUNIT(vhca_eq_stuck);
@@ -85,7 +85,7 @@ static bool eq_take(struct vhca_eq *eq, struct vhca_eqe *copy)
 		/* The device wrote the owner after the rest of the entry. */
 		dma_rmb();
 		*copy = *eq_entry(eq, eq->ci);
-		eq->ci++;
+		WRITE_ONCE(eq->ci, eq->ci + 1);
 	}
 	spin_unlock_irqrestore(&eq->lock, flags);
 	return there;

@@ -27,7 +27,8 @@ typedef void (*vhca_eq_fn)(struct vhca_eq *eq, const struct vhca_eqe *eqe, u64 c
  * @ring: the entries
  * @db: consumer slot and arm record
  * @lock: held while an entry is taken, or unhandled ones are counted
- * @ci: consumer count; changed under @lock
+ * @ci: consumer count; changed under @lock, read without it where a count that is one too small
+ *	does no harm: by vhca_eq_pending() and vhca_eq_stuck()
  * @seq: sequence number of the last arm
  * @stuck_at: one more than the count of an entry found by the last vhca_eq_stuck(), or 0
  *
