@@ -178,7 +178,8 @@ static void test_inline(struct pair *p)
 					   (i == DEPTH / 2 - 1 ? IB_SEND_SIGNALED : 0), 1024 * i,
 					   (i * 5 + round) % (INLINE + 1), 0);
 		bad += !came(&p->tx[DEPTH / 2 - 1]);
-		for (u32 i = 0; i < DEPTH / 2; i++) {
+		/* What does not come is waited for once: to go, a device may wait for this. */
+		for (u32 i = 0; i < DEPTH / 2 && !bad; i++) {
 			len = (i * 5 + round) % (INLINE + 1);
 			bad += !came(&p->rx[i]) || p->rx[i].wc.byte_len != len ||
 			       memcmp(p->a.buf + 1024 * i, p->b.buf + 1024 * i, len);
