@@ -14,3 +14,10 @@ own_folder() {
 	}
 	find "$1" -mindepth 1 -delete
 }
+
+# logged FILE: FILE gets what the script prints from now on, all of it before the script ends
+logged() {
+	exec > >(exec tee "$1") 2>&1
+	logged_by=$!
+	trap 'exec >&- 2>&-; wait "$logged_by"' EXIT
+}
