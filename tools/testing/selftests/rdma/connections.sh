@@ -139,7 +139,12 @@ perftest_served()
 	served "$name" perftest_listens ended "$* -R -F" env LD_PRELOAD="$programs/resolve_after.so" \
 		RESOLVE_AFTER="$perftest_again" "$@" -R -F $server4
 }
-perftest_listens() { cm_listens "$1" && { perftest_seen "$1" "$(cm_listeners "$1")" & }; }
+perftest_listens()
+{
+	local first
+	# They are asked for here: the client calls as soon as this has ended.
+	cm_listens "$1" && first=$(cm_listeners "$1") && { perftest_seen "$1" "$first" & }
+}
 perftest_seen() { ! awaited "$1" listens_again "$@" || : >"$perftest_again"; }
 
 # cm_listeners PID: the numbers of the ids by which PID listens
