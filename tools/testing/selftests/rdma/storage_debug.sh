@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # long: --nodes 2 --core ours --kernel debug --cpus 2 --subnet opensm --mem 3072 --timeout 5400 --append "kmemleak=off dma_debug=off" --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb" -- 300
-# storage_debug.sh SECONDS [PROTOCOL...]: the kernel's own NVMe, iSER, SRP, NFS, RNBD, RDS and 9P in the
-# debug kernel: each for so long under a load that writes, reads back and compares, while all checks
+# storage_debug.sh SECONDS [PROTOCOL...]: the kernel's own NVMe, iSER, SRP, NFS, RNBD, RDS and 9P, or smc, in
+# the debug kernel: each for so long under a load that writes, reads back and compares, while all checks
 # look on. kmemleak is off, since it takes half of the time. So is dma_debug: nvme-rdma maps buffers of
 # which several are in a line of the cache, and ib_isert synchronises headers before it maps them, on the
 # distribution's core as well; after its first report it would say nothing more.
@@ -17,8 +17,14 @@
 seconds=$1
 protocols=${*:2}
 protocols=${protocols:-nvme iscsi srp nfs rnbd p9 rds}
+ports_up=connections_up again=0
+if [ "$protocols" = smc ]; then
+	. /lab/src/tools/testing/selftests/rdma/roce_checks.sh
+	. /lab/src/tools/testing/selftests/rdma/smc_checks.sh
+	ports_up=routed again=1
+fi
 count=$(wc -w <<<"$protocols")
-plan $((LAB_NODE == 1 ? 2 + count * 3 : 1 + count * 7))
+plan $((again + (LAB_NODE == 1 ? 2 + count * 3 : 1 + count * 7)))
 
 patience=600
 at="rdma $server4 lab"
@@ -38,7 +44,7 @@ stays()
 	if declare -F "$1_$2" >/dev/null; then "$1_$2"; else "$2" "$("$1_file")"; fi
 }
 
-everywhere "ports have addresses" connections_up
+everywhere "ports have addresses" $ports_up
 guids
 [ "$LAB_NODE" != 1 ] || disk lab 256
 on 1 "a disk" test -b /dev/lab
@@ -56,6 +62,7 @@ for one in $protocols; do
 	# shellcheck disable=SC2086
 	given_back $one $at
 done
+[ "$protocols" != smc ] || everywhere "each has its address again" own_network
 # the debug kernel's run ends when every module is unloaded, and these have users
 if [ "$LAB_NODE" = 1 ]; then
 	[ ! -d "$lio/iscsi" ] || rmdir "$lio/iscsi"
