@@ -43,7 +43,16 @@ look()
 # The second HCA may be removed amid its checks.
 consume() { modprobe rdma_kverbs && modprobe -r rdma_kverbs; }
 
-ask() { saquery -C "$LAB_DEV" NR && smpquery -C "$LAB_DEV" portinfo -D 0 && perfquery -C "$LAB_DEV"; }
+ask() { saquery -C "$LAB_DEV" NR && asks smpquery -C "$LAB_DEV" portinfo -D 0 && asks perfquery -C "$LAB_DEV"; }
+
+# asks COMMAND...: libibumad goes through all HCAs twice, whichever is asked for. When one has come in between,
+# as the second does here, it fails with -1, and that is what the program says.
+asks()
+{
+	until "$@" >/tmp/asked 2>&1; do
+		grep -q "Can't open UMAD port (Operation not permitted)" /tmp/asked || { cat /tmp/asked; return 1; }
+	done
+}
 
 take_away() { "$programs/srq_removal" "$second" 1 unbind; }
 
