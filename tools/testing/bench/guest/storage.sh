@@ -39,12 +39,16 @@ verify()
 # watched NAME COMMAND...: what this guest's processor is at meanwhile, when that is asked for
 watched()
 {
-	local recorder status
+	local recorder status control said
 	[ -n "$profile" ] || { "${@:2}"; return; }
 	rm -f /tmp/control /tmp/said && mkfifo /tmp/control /tmp/said
+	# for both directions, so that nothing waits for a perf that does not start
+	exec {control}<>/tmp/control {said}<>/tmp/said
 	perf record -q -a -e cpu-clock -F 499 -o /tmp/perf.data --delay=-1 --control=fifo:/tmp/control,/tmp/said &
 	recorder=$!
-	echo enable >/tmp/control && read -r </tmp/said
+	echo enable >&"$control"
+	read -r -t "$patience" <&"$said" || { echo "perf says nothing"; return 1; }
+	exec {control}>&- {said}>&-
 	"${@:2}"
 	status=$?
 	kill $recorder && wait $recorder

@@ -13,10 +13,11 @@ background()
 	within grep -q '^serves' "/tmp/$1.log"
 }
 
+# servers_end: those that have not ended by themselves, as 9P's does behind its last client
 servers_end()
 {
 	local pid
-	while read -r pid; do kill "$pid"; done </tmp/servers
+	while read -r pid; do ! alive "$pid" || kill "$pid"; done </tmp/servers
 	rm /tmp/servers
 }
 
