@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
+/*
+ * rounds DEVICE OWN TIMES unbind|reset|fatal|kill: TIMES times a program writes by a QP, and makes and
+ * destroys objects meanwhile, until the device goes or it is killed; TAP on stdout.  OWN is what the
+ * host calls the device.  A program whose device goes is told so, can return all that it has, and
+ * ends; the next one finds another device.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "device.h"
+
+#define PATIENCE	120		/* seconds */
+#define TOLD		100		/* rounds after which a line says so */
+#define LATEST		20000		/* microseconds of work before the device goes, at most */
+
+enum kind { UNBIND, RESET, FATAL, KILL, KINDS };
+static const char *const kinds[KINDS] = { "unbind", "reset", "fatal", "kill" };
+
+/* ---- the program that has the device ---- */
+
+static struct ibv_context *ctx;
+static struct ibv_pd *pd;
+static char buf[2][4096];
+static atomic_bool over;	/* DEVICE_FATAL was read */
+
+/* EIO is what a program gets whose device goes; anything else ends it. */
+static void must(bool good, const char *what)
+{
+	if (good || errno == EIO)
+		return;
+	printf("# %s: %s\n", what, strerrorname_np(errno) ?: "no errno");
+	fflush(stdout);
+	_exit(1);
+}
+
+static void must_return(int err, const char *what)
+{
+	errno = err;
+	must(!err, what);
+}
+
+static void *hear(void *arg)
+{
+	struct ibv_async_event event;
+
+	while (!over) {
+		if (ibv_get_async_event(ctx, &event)) {
+			printf("# no DEVICE_FATAL\n");
+			fflush(stdout);
+			_exit(1);
+		}
+		if (event.event_type == IBV_EVENT_DEVICE_FATAL)
+			over = true;
+		ibv_ack_async_event(&event);
+	}
+	return arg;
+}
+
+static void *make_and_destroy(void *arg)
+{
+	while (!over) {
+		struct ibv_mr *mr = ibv_reg_mr(pd, buf[1], sizeof(buf[1]), 0);
+		struct ibv_cq *cq;
+
+		must(mr, "ibv_reg_mr");
+		cq = ibv_create_cq(ctx, 4, NULL, NULL, 0);
+		must(cq, "ibv_create_cq");
+		must_return(cq ? ibv_destroy_cq(cq) : 0, "ibv_destroy_cq");
+		must_return(mr ? ibv_dereg_mr(mr) : 0, "ibv_dereg_mr");
+	}
+	return arg;
+}
+
+/* Writes until the device goes, and to the pipe when the first has arrived. */
+static void write_on(struct ibv_qp *qp, struct ibv_cq *cq, const struct ibv_mr *mr, int begun)
+{
+	struct ibv_sge sge = { .addr = (uintptr_t)buf[0], .length = 64, .lkey = mr->lkey };
+	struct ibv_send_wr wr = {
+		.sg_list = &sge, .num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = { .remote_addr = (uintptr_t)buf[0] + 64, .rkey = mr->rkey },
+	}, *bad;
+	bool told = false, works = true;
+	struct ibv_wc wc;
+
+	while (!over) {
+		int n = 0;
+
+		works = works && !ibv_post_send(qp, &wr, &bad);
+		while (works && !over && !n)
+			n = ibv_poll_cq(cq, 1, &wc);
+		works = works && n == 1 && !wc.status;
+		if (works && !told)
+			told = write(begun, "x", 1) == 1;
+		if (!works)
+			usleep(1000);		/* DEVICE_FATAL comes */
+	}
+}
+
+static int use(const char *name, int begun)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 4, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 },
+	};
+	pthread_t threads[2];
+	struct ibv_mr *mr;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+
+	ctx = open_device(name);
+	pd = ctx ? ibv_alloc_pd(ctx) : NULL;
+	mr = pd ? ibv_reg_mr(pd, buf[0], sizeof(buf[0]), IBV_ACCESS_LOCAL_WRITE |
+			     IBV_ACCESS_REMOTE_WRITE) : NULL;
+	cq = ctx ? ibv_create_cq(ctx, 16, NULL, NULL, 0) : NULL;
+	init.send_cq = cq;
+	init.recv_cq = cq;
+	qp = mr && cq ? ibv_create_qp(pd, &init) : NULL;
+	if (!qp || !connect_rc(qp, qp, IBV_ACCESS_REMOTE_WRITE) ||
+	    pthread_create(&threads[0], NULL, hear, NULL) ||
+	    pthread_create(&threads[1], NULL, make_and_destroy, NULL)) {
+		perror("# a program does not begin");
+		return 1;
+	}
+	write_on(qp, cq, mr, begun);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	if (!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && !ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd) &&
+	    !ibv_close_device(ctx))
+		return 0;
+	perror("# something is not returned");
+	return 1;
+}
+
+/* ---- its end ---- */
+
+struct round {
+	const char *name, *own;
+	struct driver driver;
+	enum kind kind;
+	ino_t was;		/* of the device */
+};
+
+static ino_t inode(const char *name)
+{
+	char path[128];
+	struct stat info;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s", name);
+	return stat(path, &info) ? 0 : info.st_ino;
+}
+
+static bool gone(const struct round *r)
+{
+	return inode(r->name) != r->was;
+}
+
+/* Another device can be used. */
+static bool comes(const struct round *r)
+{
+	struct ibv_port_attr port;
+	struct ibv_context *other = gone(r) ? open_device(r->name) : NULL;
+	bool good = other && !ibv_query_port(other, 1, &port) && port.state == IBV_PORT_ACTIVE;
+
+	if (other)
+		ibv_close_device(other);
+	return good;
+}
+
+static bool within(bool (*condition)(const struct round *r), const struct round *r)
+{
+	time_t end = time(NULL) + PATIENCE;
+
+	while (!condition(r)) {
+		if (time(NULL) > end)
+			return false;
+		usleep(2000);
+	}
+	return true;
+}
+
+static bool host_says_fatal(const struct round *r)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "lab-fault fatal %s", r->own);
+	return !system(command);
+}
+
+/* Ends the program, or the device under it. */
+static bool strike(const struct round *r, pid_t user)
+{
+	switch (r->kind) {
+	case UNBIND:
+		return tell_driver(&r->driver, "unbind");
+	case RESET:
+		return reset_function(&r->driver);
+	case FATAL:
+		return host_says_fatal(r);
+	default:
+		return !kill(user, SIGKILL);
+	}
+}
+
+/* The program has ended: the device, if it is gone, comes back. */
+static bool restore(const struct round *r)
+{
+	switch (r->kind) {
+	case UNBIND:
+		return tell_driver(&r->driver, "bind") && within(comes, r);
+	case RESET:
+		return within(comes, r);
+	case FATAL:
+		return within(gone, r) && reset_function(&r->driver) && within(comes, r);
+	default:
+		return !gone(r);
+	}
+}
+
+static bool ended_well(const struct round *r, pid_t user)
+{
+	int status;
+
+	if (waitpid(user, &status, 0) != user)
+		return false;
+	if (r->kind == KILL)
+		return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+	return !status;
+}
+
+static bool play(struct round *r)
+{
+	int begun[2];
+	pid_t user;
+	bool good;
+	char x;
+
+	r->was = inode(r->name);
+	if (pipe(begun))
+		return false;
+	user = fork();
+	if (!user) {
+		close(begun[0]);
+		_exit(use(r->name, begun[1]));
+	}
+	close(begun[1]);
+	good = read(begun[0], &x, 1) == 1;
+	close(begun[0]);
+	usleep(rand() % LATEST);
+	good = strike(r, user) && good;
+	good = ended_well(r, user) && good;
+	return restore(r) && good;
+}
+
+static bool find_device(struct round *r)
+{
+	struct ibv_context *found = open_device(r->name);
+	bool good = found && find_driver(&r->driver, found);
+
+	if (found)
+		ibv_close_device(found);
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	struct round r = {};
+	int times, i = 0;
+
+	if (argc != 5)
+		return 2;
+	r.name = argv[1];
+	r.own = argv[2];
+	times = atoi(argv[3]);
+	while (r.kind < KINDS && strcmp(argv[4], kinds[r.kind]))
+		r.kind++;
+	setlinebuf(stdout);
+	printf("TAP version 13\n1..1\n");
+	if (r.kind == KINDS || !find_device(&r)) {
+		printf("Bail out! no such device or kind\n");
+		return 2;
+	}
+	while (i < times && play(&r)) {
+		if (!(++i % TOLD))
+			printf("# %d\n", i);
+	}
+	printf("%sok 1 - %d of %d times: %s\n", i && i == times ? "" : "not ", i, times, argv[4]);
+	return !i || i != times;
+}
