@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * rounds DEVICE OWN TIMES unbind|reset|fatal|kill: TIMES times a program writes by a QP, and makes and
- * destroys objects meanwhile, until the device goes or it is killed; TAP on stdout.  OWN is what the
- * host calls the device.  A program whose device goes is told so, can return all that it has, and
- * ends; the next one finds another device.
+ * rounds DEVICE OWN TIMES unbind|reset|fatal|kill|lies [SEED]: TIMES times a program writes by a QP, and
+ * makes and destroys objects meanwhile, until the device goes or it is killed; TAP on stdout.  OWN is
+ * what the host calls the device.  A program whose device goes is told so, can return all that it has,
+ * and ends; the next one finds another device.
+ *
+ * A device that lies, in what and when follows from SEED, is reset a moment later, if its driver has not
+ * given it up before.  What a program then does is its own affair, as long as it ends by itself.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,8 +28,10 @@
 #define TOLD		100		/* rounds after which a line says so */
 #define LATEST		20000		/* microseconds of work before the device goes, at most */
 
-enum kind { UNBIND, RESET, FATAL, KILL, KINDS };
-static const char *const kinds[KINDS] = { "unbind", "reset", "fatal", "kill" };
+#define LIES_FOR	200000		/* microseconds that a device lies for, if it is not given up */
+
+enum kind { UNBIND, RESET, FATAL, KILL, LIES, KINDS };
+static const char *const kinds[KINDS] = { "unbind", "reset", "fatal", "kill", "lies" };
 
 /* ---- the program that has the device ---- */
 
@@ -151,6 +156,7 @@ struct round {
 	struct driver driver;
 	enum kind kind;
 	ino_t was;		/* of the device */
+	int given_up;		/* LIES: how often the driver has, before the reset */
 };
 
 static ino_t inode(const char *name)
@@ -191,16 +197,62 @@ static bool within(bool (*condition)(const struct round *r), const struct round 
 	return true;
 }
 
-static bool host_says_fatal(const struct round *r)
+/* Has the host make a fault of the device. */
+static bool fault(const struct round *r, const char *kind, const char *how)
 {
-	char command[128];
+	char command[256];
 
-	snprintf(command, sizeof(command), "lab-fault fatal %s", r->own);
+	snprintf(command, sizeof(command), "lab-fault %s %s %s", kind, r->own, how);
 	return !system(command);
 }
 
+static const char *const answers[] = { "twice", "stale", "unknown", "nonsense" };
+static const char *const of_event[] = { "number", "kind", "port", "flags", "chance" };
+static const char *const of_completion[] = {
+	"number", "kind", "port", "flags", "length", "index", "id", "chance",
+};
+
+#define ONE_OF(_names)	(_names)[rand() % (sizeof(_names) / sizeof(*(_names)))]
+
+static bool lie(const struct round *r)
+{
+	const char *kind;
+	char how[128];
+
+	switch (rand() % 3) {
+	case 0:
+		kind = "command";
+		snprintf(how, sizeof(how), "answer=%s skip=%d count=%d", ONE_OF(answers),
+			 rand() % 16, 1 + rand() % 4);
+		break;
+	case 1:
+		kind = "event";
+		snprintf(how, sizeof(how), "lie=%s seed=%d skip=%d count=%d", ONE_OF(of_event),
+			 rand() % 1000, rand() % 4, 1 + rand() % 20);
+		break;
+	default:
+		kind = "completion";
+		snprintf(how, sizeof(how), "lie=%s seed=%d skip=%d count=%d",
+			 ONE_OF(of_completion), rand() % 1000, rand() % 50, 1 + rand() % 50);
+		break;
+	}
+	printf("# %s %s\n", kind, how);
+	return fault(r, kind, how);
+}
+
+/* The device lies, once or twice, and is reset. */
+static bool lies(struct round *r)
+{
+	bool good = lie(r) && (rand() % 2 || lie(r));
+
+	for (int t = 0; t < LIES_FOR && !gone(r); t += 10000)
+		usleep(10000);
+	r->given_up += gone(r);
+	return fault(r, "clear", "") && reset_function(&r->driver) && good;
+}
+
 /* Ends the program, or the device under it. */
-static bool strike(const struct round *r, pid_t user)
+static bool strike(struct round *r, pid_t user)
 {
 	switch (r->kind) {
 	case UNBIND:
@@ -208,7 +260,9 @@ static bool strike(const struct round *r, pid_t user)
 	case RESET:
 		return reset_function(&r->driver);
 	case FATAL:
-		return host_says_fatal(r);
+		return fault(r, "fatal", "");
+	case LIES:
+		return lies(r);
 	default:
 		return !kill(user, SIGKILL);
 	}
@@ -220,7 +274,7 @@ static bool restore(const struct round *r)
 	switch (r->kind) {
 	case UNBIND:
 		return tell_driver(&r->driver, "bind") && within(comes, r);
-	case RESET:
+	case RESET: case LIES:
 		return within(comes, r);
 	case FATAL:
 		return within(gone, r) && reset_function(&r->driver) && within(comes, r);
@@ -235,6 +289,8 @@ static bool ended_well(const struct round *r, pid_t user)
 
 	if (waitpid(user, &status, 0) != user)
 		return false;
+	if (r->kind == LIES)
+		return WIFEXITED(status);
 	if (r->kind == KILL)
 		return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 	return !status;
@@ -279,11 +335,12 @@ int main(int argc, char **argv)
 	struct round r = {};
 	int times, i = 0;
 
-	if (argc != 5)
+	if (argc < 5)
 		return 2;
 	r.name = argv[1];
 	r.own = argv[2];
 	times = atoi(argv[3]);
+	srand(argc > 5 ? atoi(argv[5]) : 1);
 	while (r.kind < KINDS && strcmp(argv[4], kinds[r.kind]))
 		r.kind++;
 	setlinebuf(stdout);
@@ -296,6 +353,8 @@ int main(int argc, char **argv)
 		if (!(++i % TOLD))
 			printf("# %d\n", i);
 	}
+	if (r.kind == LIES)
+		printf("# given up %d times\n", r.given_up);
 	printf("%sok 1 - %d of %d times: %s\n", i && i == times ? "" : "not ", i, times, argv[4]);
 	return !i || i != times;
 }
