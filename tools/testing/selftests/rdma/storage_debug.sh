@@ -3,8 +3,8 @@
 # long: --nodes 2 --core ours --kernel debug --cpus 2 --subnet opensm --mem 3072 --timeout 5400 --append "kmemleak=off dma_debug=off" --packages "fio nfs-common nfs-kernel-server nvme-cli open-iscsi srptools targetcli-fb" -- 300
 # storage_debug.sh SECONDS [PROTOCOL...]: the kernel's own NVMe, iSER, SRP, NFS, RNBD, RDS and 9P, or smc, in
 # the debug kernel: each for so long under a load that writes, reads back and compares, while all checks
-# look on. kmemleak is off, since it takes half of the time. So is dma_debug: nvme-rdma maps buffers of
-# which several are in a line of the cache, and ib_isert synchronises headers before it maps them, on the
+# look on. kmemleak is off, since it takes half of the time. So is dma_debug: nvme-rdma and smc map buffers
+# of which several are in a line of the cache, and ib_isert synchronises headers before it maps them, on the
 # distribution's core as well; after its first report it would say nothing more.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
