@@ -30,27 +30,41 @@ turns()
 # had NAME: it took its turns
 had() { cat "/tmp/turns.$1"; [ "$(cat "/tmp/turns.$1")" -gt 0 ] 2>/dev/null || { cat "/tmp/turns.$1.said"; return 1; }; }
 
+# again_for WORDS COMMAND...: also when it fails with these words, which is what a program says that lists all
+# HCAs, and looks at each of them, when the second has come or gone in between. libibumad does so whichever
+# is asked for, and fails with -1.
+again_for()
+{
+	local words=$1
+	until "${@:2}" >"/tmp/again.$BASHPID" 2>&1; do
+		grep -qF "$words" "/tmp/again.$BASHPID" || { cat "/tmp/again.$BASHPID"; return 1; }
+	done
+}
+
 share() { "$programs/shared_storm" "$LAB_DEV" 200 $RANDOM; }
 
 look()
 {
-	local one
-	for one in qp cq mr pd cm_id ctx srq; do rdma -d resource show "$one" || return 1; done
-	rdma statistic show link "$LAB_DEV/1" && rdma dev show && rdma link show &&
+	local what
+	for what in "resource show "{qp,cq,mr,pd,cm_id,ctx,srq} "dev show" "link show"; do
+		# shellcheck disable=SC2086
+		again_for "no device has index" rdma -d $what || return 1
+	done
+	rdma statistic show link "$LAB_DEV/1" &&
 		cat /sys/class/infiniband/"$LAB_DEV"/ports/1/{state,lid,rate,gids/0,pkeys/0,hw_counters/*}
 }
 
 # The second HCA may be removed amid its checks.
 consume() { modprobe rdma_kverbs && modprobe -r rdma_kverbs; }
 
-ask() { saquery -C "$LAB_DEV" NR && asks smpquery -C "$LAB_DEV" portinfo -D 0 && asks perfquery -C "$LAB_DEV"; }
-
-# asks COMMAND...: libibumad goes through all HCAs twice, whichever is asked for. When one has come in between,
-# as the second does here, it fails with -1, and that is what the program says.
-asks()
+# The subnet manager has much to do, as HCAs come and go.
+ask()
 {
-	until "$@" >/tmp/asked 2>&1; do
-		grep -q "Can't open UMAD port (Operation not permitted)" /tmp/asked || { cat /tmp/asked; return 1; }
+	local one
+	saquery -t $((patience * 1000)) -C "$LAB_DEV" NR || return 1
+	for one in "smpquery -t 60000 -C $LAB_DEV portinfo -D 0" "perfquery -t 60000 -C $LAB_DEV"; do
+		# shellcheck disable=SC2086
+		again_for "Can't open UMAD port (Operation not permitted)" $one || return 1
 	done
 }
 
