@@ -87,6 +87,9 @@ static int attach(struct ib_device *device, struct ib_client *client)
 		xa_erase(&device->client_data, client->client_id);
 	up_read(&device->core->clients_rwsem);
 	if (ret) {
+		/* A client that is not for such a device need not be missed. */
+		if (ret != -EOPNOTSUPP)
+			ibdev_err(device, "client %s cannot use it: %d\n", client->name, ret);
 		client_put(client);
 		ib_device_put(device);
 	}
@@ -233,7 +236,8 @@ static int attach_all(struct ib_client *client)
  *          before the device or the client is unregistered
  *
  * Clients without no_kverbs_req see only devices that offer all kernel verbs. add() has returned
- * for all present devices when this returns. Context: may sleep; not from add() or remove().
+ * for all present devices when this returns. What add() returns is logged, unless it is -EOPNOTSUPP:
+ * the client is not for such a device. Context: may sleep; not from add() or remove().
  *
  * Return: 0 or -ENOMEM.
  */

@@ -45,9 +45,9 @@ int iwpm_exit(u8 nl_client)
 		return -EINVAL;
 	iwpm_forget_all();
 	guard(spinlock)(&iwpm_daemon.lock);
-	iwpm_daemon.bond = IWPM_STRANGERS;
-	iwpm_daemon.absent = false;
-	iwpm_daemon.portid = 0;
+	WRITE_ONCE(iwpm_daemon.bond, IWPM_STRANGERS);
+	WRITE_ONCE(iwpm_daemon.absent, false);
+	WRITE_ONCE(iwpm_daemon.portid, 0);
 	iwpm_daemon.version = IWPM_UABI_VERSION_MIN;
 	return 0;
 }
@@ -138,7 +138,7 @@ static int ask(unsigned int op, struct iwpm_msg *question, struct iwpm_msg *answ
 static void daemon_gone(void)
 {
 	guard(spinlock)(&iwpm_daemon.lock);
-	iwpm_daemon.portid = 0;
+	WRITE_ONCE(iwpm_daemon.portid, 0);
 }
 
 /**
@@ -168,8 +168,8 @@ int iwpm_register_pid(struct iwpm_dev_data *pm_msg, u8 nl_client)
 	ret = ask(RDMA_NL_IWPM_REG_PID, &question, &answer, &sent);
 	if (!sent) {
 		guard(spinlock)(&iwpm_daemon.lock);
-		iwpm_daemon.absent = true;
-		iwpm_daemon.portid = 0;
+		WRITE_ONCE(iwpm_daemon.absent, true);
+		WRITE_ONCE(iwpm_daemon.portid, 0);
 	}
 	return ret;
 }

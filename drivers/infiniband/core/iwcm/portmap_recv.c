@@ -68,10 +68,10 @@ int iwpm_register_pid_cb(struct sk_buff *skb, struct netlink_callback *cb)
 		answer(request, NULL, IWPM_USER_LIB_INFO_ERR);
 		return 0;
 	}
-	iwpm_daemon.portid = cb->nlh->nlmsg_pid;
-	iwpm_daemon.absent = false;
+	WRITE_ONCE(iwpm_daemon.portid, cb->nlh->nlmsg_pid);
+	WRITE_ONCE(iwpm_daemon.absent, false);
 	iwpm_daemon.version = min_t(u16, msg.version, IWPM_UABI_VERSION);
-	iwpm_daemon.bond = IWPM_REGISTERED;
+	WRITE_ONCE(iwpm_daemon.bond, IWPM_REGISTERED);
 	answer(request, &msg, 0);
 	return 0;
 }
@@ -175,9 +175,9 @@ EXPORT_SYMBOL_IF_KUNIT(iwpm_mapping_error_cb);
 /* A new daemon may not know the registrations of its predecessor. */
 static void heard_anew(const struct netlink_callback *cb)
 {
-	iwpm_daemon.bond = IWPM_HEARD;
-	iwpm_daemon.absent = false;
-	iwpm_daemon.portid = cb->nlh->nlmsg_pid;
+	WRITE_ONCE(iwpm_daemon.bond, IWPM_HEARD);
+	WRITE_ONCE(iwpm_daemon.absent, false);
+	WRITE_ONCE(iwpm_daemon.portid, cb->nlh->nlmsg_pid);
 }
 
 /**
@@ -197,7 +197,7 @@ int iwpm_mapping_info_cb(struct sk_buff *skb, struct netlink_callback *cb)
 	    strcmp(msg.library, IWPM_LIBRARY) || msg.version < IWPM_UABI_VERSION_MIN)
 		return -EINVAL;
 	scoped_guard(spinlock, &iwpm_daemon.lock) {
-		iwpm_daemon.echo = cb->nlh->nlmsg_seq;
+		WRITE_ONCE(iwpm_daemon.echo, cb->nlh->nlmsg_seq);
 		heard_anew(cb);
 		version = iwpm_daemon.version;
 	}

@@ -216,7 +216,7 @@ void sa_standing_end(struct sa_standing *standing)
 	scoped_guard(spinlock_irqsave, &port->lock)
 		list_del(&standing->entry);
 	scoped_guard(spinlock_irqsave, &standing->lock) {
-		standing->ending = true;
+		WRITE_ONCE(standing->ending, true);
 		query = standing->query;
 		id = standing->query_id;
 	}

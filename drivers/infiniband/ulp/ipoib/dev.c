@@ -280,8 +280,9 @@ int ipoib_set_mode(struct ipoib_dev *ipoib, bool connected)
 	netdev_update_features(netdev);
 	if (connected)
 		netdev_warn(netdev, "packets to groups of more than %u bytes are dropped\n",
-			    ipoib->group_mtu);
-	dev_set_mtu(netdev, connected ? ipoib->cm->mtu : min(ipoib->group_mtu, netdev->mtu));
+			    READ_ONCE(ipoib->group_mtu));
+	dev_set_mtu(netdev, connected ? ipoib->cm->mtu :
+					min(READ_ONCE(ipoib->group_mtu), netdev->mtu));
 	ipoib_cm_flush(ipoib);
 	ipoib_path_flush(ipoib);
 	return 0;

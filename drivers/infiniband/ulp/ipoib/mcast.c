@@ -390,7 +390,7 @@ static void want(struct ipoib_dev *ipoib, const u8 *addr)
 	if (!group) {
 		/* Without room or memory it is tried again when there is something else to do. */
 		if (!create(ipoib, &mgid, false))
-			ipoib->group_sync = true;
+			WRITE_ONCE(ipoib->group_sync, true);
 		return;
 	}
 	group->wanted = true;
@@ -409,7 +409,7 @@ static void compare(struct ipoib_dev *ipoib)
 
 	netif_addr_lock_bh(netdev);
 	scoped_guard(spinlock_irqsave, &ipoib->lock) {
-		ipoib->group_sync = false;
+		WRITE_ONCE(ipoib->group_sync, false);
 		ipoib_table_each(&ipoib->groups, unwant, NULL);
 		netdev_for_each_mc_addr(ha, netdev)
 			want(ipoib, ha->addr);

@@ -276,7 +276,7 @@ void ipoib_tx_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ib_ah *a
 		.remote_qpn = qpn,
 		.remote_qkey = READ_ONCE(ipoib->qkey),
 	};
-	unsigned int num_sge, hlen, len;
+	unsigned int num_sge, hlen, len, mtu;
 
 	/* A program that writes whole frames may have told the stack another protocol. */
 	if (ipoib_offload_used(skb) &&
@@ -286,8 +286,9 @@ void ipoib_tx_send(struct ipoib_dev *ipoib, struct sk_buff *skb, struct ib_ah *a
 	}
 	hlen = lso_header(skb);
 	len = hlen ? hlen + skb_shinfo(skb)->gso_size : skb->len;
-	if (len > ipoib->group_mtu + IPOIB_ENCAP_LEN) {
-		ipoib_too_long(ipoib, skb, ipoib->group_mtu);
+	mtu = READ_ONCE(ipoib->group_mtu);
+	if (len > mtu + IPOIB_ENCAP_LEN) {
+		ipoib_too_long(ipoib, skb, mtu);
 		return;
 	}
 	/* From here on the packet is what follows its headers. */

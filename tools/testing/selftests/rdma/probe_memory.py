@@ -5,6 +5,7 @@ further and further apart, by an APART-th of the places before. A line for each 
 how many of those that were tried it was refused."""
 
 import errno
+import glob
 import os
 import subprocess
 import sys
@@ -49,6 +50,12 @@ def there():
     return os.path.exists(f"/sys/class/infiniband/{DEVICE}")
 
 
+def whole():
+    """It has all that the core's modules make for it, as in the beginning."""
+    return all(glob.glob(f"{PCI}devices/{SLOT}/{made}/*")
+               for made in ("infiniband", "infiniband_verbs", "infiniband_mad", "net"))
+
+
 def until(condition, what):
     end = time.monotonic() + PATIENCE
     while not condition():
@@ -69,14 +76,14 @@ def works():
 
 
 def begin(where):
-    """It is bound and there, with memory. A reset for which there was none may have left the driver without
-    its device, as the console says; the next brings it back."""
-    if not there():
+    """It is bound and there, with memory. What was done without may have left the driver without its device, or
+    the device without one of its clients, as the console says; a reset brings them back."""
+    if not whole():
         err = (RESET if bound() else BIND).send()
         if err:
             fail(f"{where}: with memory: {os.strerror(err)}")
-    if not there():
-        fail(f"{where}: with memory there is no device")
+    if not whole():
+        fail(f"{where}: with memory there is no device, or not all of it")
 
 
 def end(where):

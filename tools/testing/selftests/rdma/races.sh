@@ -35,9 +35,9 @@ had() { cat "/tmp/turns.$1"; [ "$(cat "/tmp/turns.$1")" -gt 0 ] 2>/dev/null || {
 # is asked for, and fails with -1.
 again_for()
 {
-	local words=$1
-	until "${@:2}" >"/tmp/again.$BASHPID" 2>&1; do
-		grep -qF "$words" "/tmp/again.$BASHPID" || { cat "/tmp/again.$BASHPID"; return 1; }
+	local words=$1 said=/tmp/again.$BASHPID
+	until "${@:2}" >"$said" 2>&1; do
+		grep -qF "$words" "$said" || { cat "$said"; return 1; }
 	done
 }
 
@@ -70,7 +70,8 @@ ask()
 
 take_away() { "$programs/srq_removal" "$second" 1 unbind; }
 
-connect() { rping -c -a $server4 -C 20 -V -S 4096; }
+# rping waits for its path for two seconds, and the subnet manager may have more to do.
+connect() { again_for "RDMA_CM_EVENT_ROUTE_ERROR, error -110" rping -c -a $server4 -C 20 -V -S 4096; }
 
 # the interface of this node, whose peer asks for answers all the time
 change()

@@ -161,10 +161,45 @@ static void left_behind_is_named(struct kunit *test)
 	test_device_gone(device);
 }
 
+static int lacks_memory(struct ib_device *device)
+{
+	return -ENOMEM;
+}
+
+static int not_for_it(struct ib_device *device)
+{
+	return -EOPNOTSUPP;
+}
+
+/* What a client cannot do with a device is said; that it is not for such a device is not. */
+static void client_that_fails_is_named(struct kunit *test)
+{
+	struct ib_client lacks = {
+		.name = "kt_lacks", .add = lacks_memory, .no_kverbs_req = true,
+	}, other = {
+		.name = "kt_other", .add = not_for_it, .no_kverbs_req = true,
+	};
+	char name[IB_DEVICE_NAME_MAX], expected[LINE], line[LINE];
+	struct test_device *device;
+
+	snprintf(name, sizeof(name), "kt_log_client%u", ++runs);
+	device = test_device_registered(test, name);
+	KUNIT_EXPECT_EQ(test, ib_register_client(&lacks), 0);
+	KUNIT_EXPECT_EQ(test, ib_register_client(&other), 0);
+	snprintf(expected, LINE, "%s: client kt_lacks cannot use it: %d", name, -ENOMEM);
+	expect_logged(test, LOGLEVEL_ERR, expected);
+	snprintf(expected, LINE, "%s: client kt_other cannot use it: %d", name, -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, logged(test, expected, line), 0);
+	ib_unregister_client(&other);
+	ib_unregister_client(&lacks);
+	test_device_gone(device);
+}
+
 static struct kunit_case log_cases[] = {
 	KUNIT_CASE(levels_and_names),
 	KUNIT_CASE(parent_is_named),
 	KUNIT_CASE(left_behind_is_named),
+	KUNIT_CASE(client_that_fails_is_named),
 	{}
 };
 

@@ -118,7 +118,7 @@ void vhca_qp_broken(struct vhca_qp *qp)
 	if (READ_ONCE(qp->kernel->broken))
 		return;
 	spin_lock_irqsave(&rq->lock, flags);
-	qp->kernel->broken = true;
+	WRITE_ONCE(qp->kernel->broken, true);
 	if (!qp->ibqp.srq)
 		vhca_db_ring(&qp->db, 1, rq->head);
 	spin_unlock_irqrestore(&rq->lock, flags);

@@ -404,7 +404,7 @@ static void start_over(struct vhca_qp *qp)
 	if (qp->kernel) {
 		vhca_cq_purge_qp(qp, false);
 		spin_lock_irq(&qp->kernel->rq.lock);
-		qp->kernel->broken = false;
+		WRITE_ONCE(qp->kernel->broken, false);
 		spin_unlock_irq(&qp->kernel->rq.lock);
 		WRITE_ONCE(qp->kernel->given_back, false);
 		WRITE_ONCE(qp->kernel->resets, qp->kernel->resets + 1);

@@ -82,7 +82,7 @@ static inline void vhca_wq_finish(struct vhca_wq *wq, u64 tail)
  * @qp: the QP
  * @sq: send queue
  * @rq: receive queue; nothing is ever posted to that of a QP with an SRQ
- * @broken: in the error state: each posted receive rings. Under the receive queue's lock.
+ * @broken: in the error state: each posted receive rings. Changes under the receive queue's lock.
  * @given_back: since its last reset, a QP with an SRQ has raised the last-WQE event
  * @resets: how often it was reset. Under the QP's lock.
  * @wait: for @given_back, or for @resets to change
