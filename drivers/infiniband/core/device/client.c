@@ -236,8 +236,8 @@ static int attach_all(struct ib_client *client)
  *          before the device or the client is unregistered
  *
  * Clients without no_kverbs_req see only devices that offer all kernel verbs. add() has returned
- * for all present devices when this returns. What add() returns is logged, unless it is -EOPNOTSUPP:
- * the client is not for such a device. Context: may sleep; not from add() or remove().
+ * for all present devices when this returns. What add() returns is logged, unless it is
+ * -EOPNOTSUPP: the client is not for such a device. Context: may sleep; not from add() or remove().
  *
  * Return: 0 or -ENOMEM.
  */

@@ -11,7 +11,8 @@
 . /lab/src/tools/testing/selftests/rdma/connections.sh
 
 slot=$(basename "$(readlink -f "/sys/class/infiniband/$LAB_DEV/device")")
-objects() { rdma resource show; ls /sys/class/net /sys/kernel/debug/ipoib /dev/infiniband; }
+# a device gets another number each time
+objects() { rdma resource show | sed 's|^[0-9]*: ||'; ls /sys/class/net /sys/kernel/debug/ipoib /dev/infiniband; }
 as_before() { [ "$(objects)" = "$before" ] || { objects; return 1; }; }
 
 # has_memory FUNCTION: what this function of the kernel takes, it gets

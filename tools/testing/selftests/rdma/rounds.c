@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * rounds DEVICE OWN TIMES unbind|reset|fatal|kill|lies [SEED]: TIMES times a program writes by a QP, and
- * makes and destroys objects meanwhile, until the device goes or it is killed; TAP on stdout.  OWN is
- * what the host calls the device.  A program whose device goes is told so, can return all that it has,
- * and ends; the next one finds another device.
+ * rounds DEVICE OWN TIMES unbind|reset|fatal|kill|lies [SEED]: TIMES times a program writes by a
+ * QP, and makes and destroys objects meanwhile, until the device goes or it is killed; TAP on
+ * stdout.  OWN is what the host calls the device.  A program whose device goes is told so, can
+ * return all that it has, and ends; the next one finds another device.
  *
- * A device that lies, in what and when follows from SEED, is reset a moment later, if its driver has not
- * given it up before.  What a program then does is its own affair, as long as it ends by itself.
+ * A device that lies, in what and when follows from SEED, is reset a moment later, if its driver
+ * has not given it up before.  What a program then does is its own affair, as long as it ends by
+ * itself.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,9 +27,9 @@
 
 #define PATIENCE	120		/* seconds */
 #define TOLD		100		/* rounds after which a line says so */
-#define LATEST		20000		/* microseconds of work before the device goes, at most */
+#define LATEST		20000		/* microseconds of work before the device goes */
 
-#define LIES_FOR	200000		/* microseconds that a device lies for, if it is not given up */
+#define LIES_FOR	200000		/* microseconds, if the device is not given up before */
 
 enum kind { UNBIND, RESET, FATAL, KILL, LIES, KINDS };
 static const char *const kinds[KINDS] = { "unbind", "reset", "fatal", "kill", "lies" };
@@ -142,8 +143,8 @@ static int use(const char *name, int begun)
 	write_on(qp, cq, mr, begun);
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
-	if (!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && !ibv_dereg_mr(mr) && !ibv_dealloc_pd(pd) &&
-	    !ibv_close_device(ctx))
+	if (!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq) && !ibv_dereg_mr(mr) &&
+	    !ibv_dealloc_pd(pd) && !ibv_close_device(ctx))
 		return 0;
 	perror("# something is not returned");
 	return 1;
@@ -198,7 +199,7 @@ static bool within(bool (*condition)(const struct round *r), const struct round 
 }
 
 /* Has the host make a fault of the device. */
-static bool fault(const struct round *r, const char *kind, const char *how)
+static bool ask_host(const struct round *r, const char *kind, const char *how)
 {
 	char command[256];
 
@@ -206,15 +207,22 @@ static bool fault(const struct round *r, const char *kind, const char *how)
 	return !system(command);
 }
 
-static const char *const answers[] = { "twice", "stale", "unknown", "nonsense" };
-static const char *const of_event[] = { "number", "kind", "port", "flags", "chance" };
+static const char *const answers[] = { "twice", "stale", "unknown", "nonsense", NULL };
+static const char *const of_event[] = { "number", "kind", "port", "flags", "chance", NULL };
 static const char *const of_completion[] = {
-	"number", "kind", "port", "flags", "length", "index", "id", "chance",
+	"number", "kind", "port", "flags", "length", "index", "id", "chance", NULL
 };
 
-#define ONE_OF(_names)	(_names)[rand() % (sizeof(_names) / sizeof(*(_names)))]
+static const char *one_of(const char *const *names)
+{
+	int n = 0;
 
-static bool lie(const struct round *r)
+	while (names[n])
+		n++;
+	return names[rand() % n];
+}
+
+static bool begins_to_lie(const struct round *r)
 {
 	const char *kind;
 	char how[128];
@@ -222,33 +230,33 @@ static bool lie(const struct round *r)
 	switch (rand() % 3) {
 	case 0:
 		kind = "command";
-		snprintf(how, sizeof(how), "answer=%s skip=%d count=%d", ONE_OF(answers),
+		snprintf(how, sizeof(how), "answer=%s skip=%d count=%d", one_of(answers),
 			 rand() % 16, 1 + rand() % 4);
 		break;
 	case 1:
 		kind = "event";
-		snprintf(how, sizeof(how), "lie=%s seed=%d skip=%d count=%d", ONE_OF(of_event),
+		snprintf(how, sizeof(how), "lie=%s seed=%d skip=%d count=%d", one_of(of_event),
 			 rand() % 1000, rand() % 4, 1 + rand() % 20);
 		break;
 	default:
 		kind = "completion";
 		snprintf(how, sizeof(how), "lie=%s seed=%d skip=%d count=%d",
-			 ONE_OF(of_completion), rand() % 1000, rand() % 50, 1 + rand() % 50);
+			 one_of(of_completion), rand() % 1000, rand() % 50, 1 + rand() % 50);
 		break;
 	}
 	printf("# %s %s\n", kind, how);
-	return fault(r, kind, how);
+	return ask_host(r, kind, how);
 }
 
 /* The device lies, once or twice, and is reset. */
-static bool lies(struct round *r)
+static bool misbehaves(struct round *r)
 {
-	bool good = lie(r) && (rand() % 2 || lie(r));
+	bool good = begins_to_lie(r) && (rand() % 2 || begins_to_lie(r));
 
 	for (int t = 0; t < LIES_FOR && !gone(r); t += 10000)
 		usleep(10000);
 	r->given_up += gone(r);
-	return fault(r, "clear", "") && reset_function(&r->driver) && good;
+	return ask_host(r, "clear", "") && reset_function(&r->driver) && good;
 }
 
 /* Ends the program, or the device under it. */
@@ -260,9 +268,9 @@ static bool strike(struct round *r, pid_t user)
 	case RESET:
 		return reset_function(&r->driver);
 	case FATAL:
-		return fault(r, "fatal", "");
+		return ask_host(r, "fatal", "");
 	case LIES:
-		return lies(r);
+		return misbehaves(r);
 	default:
 		return !kill(user, SIGKILL);
 	}
