@@ -28,7 +28,6 @@
 #define PATIENCE	120		/* seconds */
 #define TOLD		100		/* rounds after which a line says so */
 #define LATEST		20000		/* microseconds of work before the device goes */
-
 #define LIES_FOR	200000		/* microseconds, if the device is not given up before */
 
 enum kind { UNBIND, RESET, FATAL, KILL, LIES, KINDS };
