@@ -19,16 +19,18 @@
 #define TRACE		(64 << 10)	/* words of a thread's trace */
 #define EDGES		0x100000	/* bits for pairs of places */
 #define WORKS		TRACES		/* slot of work queues */
+#define CANDIDATES	6		/* places of which one is chosen */
 #define WORKS_NUMBER	1		/* as in rdma_kcov.c */
 #define OF_WORK		(8 << 10)	/* words of what one work executes */
 
 static struct {
 	int fd;
-	uint64_t *trace;
+	uint64_t *trace, num;		/* what the last program executed, and how much */
 } slots[TRACES + 1];
 
 static uint8_t edges[EDGES / 8];
 static unsigned int num_edges;
+static uint32_t num_programs;
 static bool usable, loaded;
 
 /* Can the kernel trace what it executes? */
@@ -82,24 +84,44 @@ static bool set(uint8_t *bits, uint64_t at)
 	return true;
 }
 
-/* A place in a module, as a number that is the same after each boot; 0 outside of all. */
-static uint64_t place_of(uint64_t pc, unsigned int *fresh)
+/* The number of the module that has this address, or -1. */
+static int module_of(uint64_t pc)
 {
 	static unsigned int last;
 
 	for (unsigned int i = 0; i < num_modules; i++) {
-		struct module *module = &modules[(last + i) % num_modules];
+		unsigned int number = (last + i) % num_modules;
 
-		if (pc - module->base >= module->size)
+		if (pc - modules[number].base >= modules[number].size)
 			continue;
-		last = (last + i) % num_modules;
-		if (set(module->seen, pc - module->base)) {
-			module->covered++;
-			++*fresh;
-		}
-		return (uint64_t)(last + 1) << 32 | (pc - module->base);
+		last = number;
+		return number;
 	}
-	return 0;
+	return -1;
+}
+
+/*
+ * A place in a module, as a number that is the same after each boot; 0 outside of all.  It was
+ * executed.
+ */
+static uint64_t place_of(uint64_t pc, unsigned int *fresh)
+{
+	int number = module_of(pc);
+	struct module *module = &modules[number];
+	struct seen *seen;
+
+	if (number < 0)
+		return 0;
+	seen = &module->seen[pc - module->base];
+	if (!seen->programs) {
+		module->covered++;
+		++*fresh;
+	}
+	if (seen->last != num_programs) {
+		seen->last = num_programs;
+		seen->programs++;
+	}
+	return (uint64_t)(number + 1) << 32 | (pc - module->base);
 }
 
 /* Returns how many places that works have executed are new: their order is random. */
@@ -108,10 +130,12 @@ static unsigned int collect_works(void)
 	uint64_t *trace = slots[WORKS].trace;
 	unsigned int fresh = 0;
 
-	for (uint64_t k = 1; usable && k <= trace[0] && k < TRACE; k++)
+	if (!usable)
+		return 0;
+	slots[WORKS].num = trace[0] < TRACE ? trace[0] : TRACE - 1;
+	for (uint64_t k = 1; k <= slots[WORKS].num; k++)
 		place_of(trace[k], &fresh);
-	if (usable)
-		trace[0] = 0;
+	trace[0] = 0;
 	return fresh;
 }
 
@@ -120,10 +144,12 @@ unsigned int cover_collect(void)
 {
 	unsigned int fresh = 0, places = 0;
 
+	num_programs++;
 	for (unsigned int i = 0; usable && i < TRACES; i++) {
-		uint64_t *trace = slots[i].trace, num = trace[0], before = 0;
+		uint64_t *trace = slots[i].trace, before = 0;
 
-		for (uint64_t k = 1; k <= num && k < TRACE; k++) {
+		slots[i].num = trace[0] < TRACE ? trace[0] : TRACE - 1;
+		for (uint64_t k = 1; k <= slots[i].num; k++) {
 			uint64_t here = place_of(trace[k], &places), both;
 
 			if (!here)
@@ -143,6 +169,36 @@ unsigned int cover_edges(void)
 	return num_edges;
 }
 
+/*
+ * Chooses one of the places that the last program executed: of a few, the one that the fewest
+ * programs have executed.
+ */
+bool cover_rare(struct delay *delay)
+{
+	uint32_t fewest = UINT32_MAX;
+
+	for (unsigned int i = 0; usable && i < CANDIDATES; i++) {
+		unsigned int slot = chance_of(TRACES + 1);
+		const struct seen *seen;
+		uint64_t pc;
+		int number;
+
+		if (!slots[slot].num)
+			continue;
+		pc = slots[slot].trace[1 + chance() % slots[slot].num];
+		number = module_of(pc);
+		if (number < 0)
+			continue;
+		seen = &modules[number].seen[pc - modules[number].base];
+		if (seen->programs >= fewest)
+			continue;
+		fewest = seen->programs;
+		delay->module = number;
+		delay->offset = pc - modules[number].base;
+	}
+	return fewest < UINT32_MAX;
+}
+
 /* Module and offset of each place that was seen, a line each. */
 void cover_write(const char *path)
 {
@@ -150,7 +206,7 @@ void cover_write(const char *path)
 
 	for (unsigned int i = 0; file && i < num_modules; i++) {
 		for (uint64_t at = 0; at < modules[i].size; at++) {
-			if (modules[i].seen[at / 8] & 1 << at % 8)
+			if (modules[i].seen[at].programs)
 				fprintf(file, "%s %#lx\n", modules[i].name, at);
 		}
 	}

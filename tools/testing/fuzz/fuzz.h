@@ -6,8 +6,8 @@
  * (what is left behind), request.c, others.c, files.c and sys.c on maps.c and around.c (a call of
  * each interface), call.c (common parts of calls), removal.c on faults.c (removal, return and
  * faults of the device), memory.c on late.c (what processes share, and where requests are in
- * memory), objects.c (objects of programs), cover.c (what the kernel executed), tables.c (the
- * commands).
+ * memory), objects.c (objects of programs), delays.c on cover.c (where the kernel is delayed, what
+ * it executed), tables.c (the commands).
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -22,6 +22,7 @@
 #define FILES		3	/* of each interface that a program has open */
 #define CALLS		40	/* of a program at most */
 #define TWISTS		6	/* of a call at most */
+#define DELAYS		6	/* of a program at most */
 #define MODULES		12
 #define NAME		64	/* of a command: at most one character less */
 #define COMMANDS	600	/* in all forms */
@@ -91,7 +92,10 @@ struct module {
 	char name[32];
 	uint64_t base, size;
 	unsigned int blocks;		/* traced places in it */
-	uint8_t *seen;			/* a bit for each byte */
+	struct seen {
+		uint32_t programs;	/* that have executed it */
+		uint32_t last;		/* number of the last one */
+	} *seen;			/* for each byte */
 	unsigned int covered;
 };
 
@@ -128,16 +132,26 @@ struct call {
 	struct twist twists[TWISTS];
 };
 
+/* Who executes an instruction of a module is delayed there. */
+struct delay {
+	uint8_t module;
+	uint16_t usec;
+	uint32_t offset;
+};
+
 struct prog {
 	bool user;		/* without privileges */
 	bool good;		/* none of its calls may be refused */
-	unsigned int num;
+	unsigned int num, num_delays;
 	struct call calls[CALLS];
+	struct delay delays[DELAYS];
 };
 
 size_t prog_text(const struct prog *prog, char *to, size_t room);
 bool prog_read(struct prog *prog, char **from, unsigned int *unknown);
 void prog_grow(struct prog *prog);
+bool prog_walk(struct prog *prog, unsigned int number);
+bool prog_races(const struct prog *prog);
 void prog_mutate(struct prog *prog, const struct prog *other);
 
 void chance_seed(uint64_t seed);
@@ -153,6 +167,15 @@ void cover_thread(unsigned int slot, bool on);
 unsigned int cover_collect(void);
 unsigned int cover_edges(void);
 void cover_write(const char *path);
+bool cover_rare(struct delay *delay);
+
+/* ---- delays (delays.c) ---- */
+
+bool delays_setup(void);
+void delays_end(void);
+void delays_choose(struct prog *prog);
+void delays_arm(const struct prog *prog);
+void delays_clear(const struct prog *prog);
 
 /* ---- a program runs (run.c) ---- */
 

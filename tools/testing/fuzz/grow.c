@@ -129,6 +129,11 @@ static uint64_t value_of(const struct command *cmd, const struct row *row, enum 
 	}
 }
 
+static bool has_answer(const struct row *row)
+{
+	return row->kind == OUT || row->kind == HANDLE_OUT;
+}
+
 /*
  * A row that takes a part of the answer: a request whose result cannot be written is hardest to
  * undo.
@@ -139,7 +144,7 @@ static unsigned int an_answer(const struct command *cmd)
 
 	for (unsigned int i = 0; i < cmd->num_rows; i++) {
 		at = (first + i) % cmd->num_rows;
-		if (cmd->rows[at].kind == OUT || cmd->rows[at].kind == HANDLE_OUT)
+		if (has_answer(&cmd->rows[at]))
 			return at;
 	}
 	return first;
@@ -336,6 +341,52 @@ void prog_grow(struct prog *prog)
 		add_fault(prog);
 }
 
+/*
+ * One of the programs that call each command with a result that cannot be written: number 0 is the
+ * first.  Returns false behind the last one.
+ */
+bool prog_walk(struct prog *prog, unsigned int number)
+{
+	static const struct twist ends[] = { { .how = READONLY }, { .how = LATE, .value = 3 } };
+	const unsigned int num_ends = sizeof(ends) / sizeof(*ends);
+	unsigned int at = 0;
+
+	for (unsigned int i = 0; i < num_commands; i++) {
+		const struct command *cmd = &commands[i];
+		int row = cmd->form == UMAD ? REQUEST : row_named(cmd, "answer", "out");
+		struct call *call;
+
+		if (row < 0 && cmd->num_rows)
+			row = an_answer(cmd);
+		if (!cmd->wanted || cmd->form >= SYSFS || row < 0 ||
+		    (row != REQUEST && !has_answer(&cmd->rows[row])))
+			continue;
+		if (number >= num_ends) {
+			number -= num_ends;
+			continue;
+		}
+		*prog = (struct prog){};
+		add(prog, &at, i, 0, 0, 1);
+		call = &prog->calls[prog->num - 1];
+		call->num_twists = 1;
+		call->twists[0] = ends[number];
+		call->twists[0].row = row;
+		return true;
+	}
+	return false;
+}
+
+/* Does something of the program happen beside something else? */
+bool prog_races(const struct prog *prog)
+{
+	for (unsigned int i = 0; i < prog->num; i++) {
+		if (prog->calls[i].thread ||
+		    prog->calls[i].cmd == command_named("sys", "remove"))
+			return true;
+	}
+	return false;
+}
+
 static void take_out(struct prog *prog, unsigned int at)
 {
 	prog->num--;
@@ -349,6 +400,7 @@ void prog_mutate(struct prog *prog, const struct prog *other)
 	struct call *call;
 
 	prog->good = false;
+	prog->num_delays = 0;
 	do {
 		unsigned int at = prog->num ? chance_of(prog->num) : 0;
 

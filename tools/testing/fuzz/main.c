@@ -32,6 +32,8 @@
 #define BLIND		30		/* programs after which something must be traced */
 #define LEFT_SECONDS	10	/* time for everything of a program to go away */
 #define SLOW		15		/* seconds: such a program is shown */
+#define SEEDS		128		/* programs of the files */
+#define RACES		3		/* times that a program is run again, with delays */
 
 static struct {
 	const char *tables, *uverbs, *umad, *only, *out, *pci, *adapter;
@@ -43,9 +45,10 @@ static struct {
 } options = { .only = "", .umad = "/dev/null", .adapter = "", .judge_in = -1, .judge_out = -1 };
 
 static struct prog corpus[KEPT];
-static unsigned int num_corpus;
+static struct prog seeds[SEEDS];
+static unsigned int num_corpus, num_seeds;
 static uint64_t num_programs;
-static bool traced;
+static bool traced, delayed;
 static double began;
 static int log_fd = -1, history = -1;
 static size_t history_size;
@@ -203,6 +206,7 @@ static void run(const struct prog *prog, const char *where)
 	figures("fuzz", 1);
 	cover_write(in_out("places"));
 	write_answers();
+	delays_end();
 	cover_end();
 	_exit(3);
 }
@@ -230,8 +234,11 @@ static void run_file(const char *path)
 		char *data = contents(path), *at = data;
 		struct prog prog;
 
-		while (prog_read(&prog, &at, &unknown))
+		while (prog_read(&prog, &at, &unknown)) {
+			if (num_seeds < SEEDS && !options.times)
+				seeds[num_seeds++] = prog;
 			run(&prog, path);
+		}
 		free(data);
 	}
 }
@@ -242,6 +249,24 @@ static void check_traced(uint64_t programs)
 	if (traced && programs == BLIND && !cover_edges()) {
 		printf("fuzz: no module's code is traced: is nokaslr on the command line?\n");
 		exit(2);
+	}
+}
+
+/* The next program: first those of the walk, then some by chance. */
+static void next(struct prog *prog, uint64_t number)
+{
+	static bool walked;
+
+	if (!walked && prog_walk(prog, number))
+		return;
+	walked = true;
+	if (num_seeds && !chance_of(8)) {
+		*prog = seeds[chance_of(num_seeds)];
+	} else if (!num_corpus || !chance_of(4)) {
+		prog_grow(prog);
+	} else {
+		*prog = corpus[chance_of(num_corpus)];
+		prog_mutate(prog, &corpus[chance_of(num_corpus)]);
 	}
 }
 
@@ -260,13 +285,12 @@ static void explore(void)
 			told = time;
 		}
 		chance_seed(options.seed << 32 ^ number);
-		if (!num_corpus || !chance_of(4)) {
-			prog_grow(&prog);
-		} else {
-			prog = corpus[chance_of(num_corpus)];
-			prog_mutate(&prog, &corpus[chance_of(num_corpus)]);
-		}
+		next(&prog, number);
 		run(&prog, "this run");
+		for (unsigned int i = 0; delayed && i < RACES && prog_races(&prog); i++) {
+			delays_choose(&prog);
+			run(&prog, "this run");
+		}
 		check_traced(number);
 	}
 }
@@ -344,6 +368,9 @@ int main(int argc, char **argv)
 		printf("fuzz: the kernel does not tell what it executes\n");
 	else if (!cover_works())
 		printf("fuzz: what work queues execute is not traced\n");
+	delayed = traced && delays_setup();
+	if (!delayed)
+		printf("fuzz: the kernel is not delayed\n");
 	left_setup();
 	if (options.judge_out >= 0) {
 		log_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -360,6 +387,7 @@ int main(int argc, char **argv)
 	cover_write(in_out("places"));
 	write_answers();
 	figures("fuzz", 0);
+	delays_end();
 	cover_end();
 	return unknown ? 2 : 0;
 }

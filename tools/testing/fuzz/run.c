@@ -238,9 +238,11 @@ static bool gone(double seconds)
 /* Returns false when a process of the program is still there, although it was killed. */
 bool run_prog(const struct prog *prog)
 {
+	bool back;
 	pid_t pid;
 
 	running = prog;
+	delays_arm(prog);
 	shared->done = 0;
 	shared->first_done = 0;
 	pid = fork();
@@ -255,5 +257,7 @@ bool run_prog(const struct prog *prog)
 			return false;
 	}
 	files_clean();
-	return removal_over(DIE_SECONDS);
+	back = removal_over(DIE_SECONDS);
+	delays_clear(prog);
+	return back;
 }

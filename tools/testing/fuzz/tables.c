@@ -115,7 +115,7 @@ static void read_module(const char *line)
 	    sscanf(line, "module %31s %lx %lu %u", module->name, &module->base, &module->size,
 		   &module->blocks) != 4)
 		broken(line);
-	module->seen = calloc(1, module->size / 8 + 1);
+	module->seen = calloc(module->size, sizeof(*module->seen));
 	num_modules++;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Programs as text: a line "program", "program user" or "program good", a line for each call, and
- * "end".  A call:
+ * Programs as text: a line "program", "program user" or "program good", a line for each delay and
+ * for each call, and "end".  They are:
  *
+ *	delay MODULE+OFFSET MICROSECONDS
  *	THREAD FILE FORM:COMMAND ROW/KIND.HOW=VALUE...
  */
 #include <stdlib.h>
@@ -23,6 +24,12 @@ size_t prog_text(const struct prog *prog, char *to, size_t room)
 	size_t at = snprintf(to, room, "program%s\n",
 			     prog->good ? " good" : prog->user ? " user" : "");
 
+	for (unsigned int i = 0; i < prog->num_delays && at < room; i++) {
+		const struct delay *delay = &prog->delays[i];
+
+		at += snprintf(to + at, room - at, "delay %s+%#x %u\n",
+			       modules[delay->module].name, delay->offset, delay->usec);
+	}
 	for (unsigned int i = 0; i < prog->num && at < room; i++) {
 		const struct call *call = &prog->calls[i];
 		const struct command *cmd = &commands[call->cmd];
@@ -96,6 +103,37 @@ static bool read_call(char *line, struct call *call)
 	return true;
 }
 
+static bool read_delay(const char *line, struct delay *delay)
+{
+	unsigned int offset, usec;
+	char name[32];
+
+	if (sscanf(line, "delay %31[^+]+%x %u", name, &offset, &usec) != 3)
+		return false;
+	for (unsigned int i = 0; i < num_modules; i++) {
+		if (strcmp(modules[i].name, name))
+			continue;
+		*delay = (struct delay){ .module = i, .offset = offset, .usec = usec };
+		return true;
+	}
+	return false;
+}
+
+static bool read_line(char *line, struct prog *prog)
+{
+	if (!strncmp(line, "delay ", 6)) {
+		if (prog->num_delays == DELAYS ||
+		    !read_delay(line, &prog->delays[prog->num_delays]))
+			return false;
+		prog->num_delays++;
+		return true;
+	}
+	if (prog->num == CALLS || !read_call(line, &prog->calls[prog->num]))
+		return false;
+	prog->num++;
+	return true;
+}
+
 /*
  * Cuts the next program off a text, which is changed by this.  Lines that are not understood are
  * counted.
@@ -114,12 +152,7 @@ bool prog_read(struct prog *prog, char **from, unsigned int *unknown)
 			inside = true;
 		} else if (inside && !strcmp(line, "end")) {
 			return true;
-		} else if (inside && prog->num < CALLS) {
-			if (read_call(line, &prog->calls[prog->num]))
-				prog->num++;
-			else
-				++*unknown;
-		} else if (*line && *line != '#') {
+		} else if (inside ? !read_line(line, prog) : *line && *line != '#') {
 			++*unknown;
 		}
 	}

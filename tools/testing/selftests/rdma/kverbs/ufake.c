@@ -1,15 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * A device without hardware, for functions that vhca does not offer to programs: they post and poll
- * through the kernel, MRs are replaced, and mmap entries of many pages are made and removed.
+ * through the kernel, MRs are replaced, and mmap entries of many pages are made and removed.  It
+ * cannot take its contexts away from programs, so that removal waits for them, and it refuses to
+ * destroy objects when asked to.  One is there when the module is loaded; it can be removed and
+ * made again by "rdma link".
  */
+#include <linux/atomic.h>
+#include <linux/cleanup.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <rdma/ib_mad.h>
+#include <rdma/rdma_netlink.h>
 #include <rdma/uverbs_ioctl.h>
 
 #include "ufake.h"
 
+static unsigned int refuse;
+module_param(refuse, uint, 0644);
+MODULE_PARM_DESC(refuse, "how many times from now on the device refuses to destroy an object");
+
 static struct ib_device *dev;
+static DEFINE_MUTEX(lock);	/* while @dev changes */
+
+bool ufake_refuses(void)
+{
+	unsigned int left = READ_ONCE(refuse);
+
+	do {
+		if (!left)
+			return false;
+	} while (!try_cmpxchg(&refuse, &left, left - 1));
+	return true;
+}
 
 static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struct ib_udata *udata)
 {
@@ -56,6 +79,13 @@ static void dealloc_ucontext(struct ib_ucontext *context)
 {
 }
 
+/* The core frees it afterwards. */
+static void dealloc_driver(struct ib_device *ib)
+{
+	guard(mutex)(&lock);
+	dev = NULL;
+}
+
 static const struct ib_device_ops ops = {
 	.owner = THIS_MODULE,
 	.driver_id = RDMA_DRIVER_UNKNOWN,
@@ -67,16 +97,23 @@ static const struct ib_device_ops ops = {
 	.query_pkey = query_pkey,
 	.alloc_ucontext = alloc_ucontext,
 	.dealloc_ucontext = dealloc_ucontext,
+	.dealloc_driver = dealloc_driver,
 	.size_ib_ucontext = sizeof(struct ib_ucontext),
 };
 
-static int __init ufake_init(void)
+/* Called by the module's beginning, and by netlink, one at a time. */
+static int make(const char *name)
 {
 	int ret;
 
-	dev = _ib_alloc_device(sizeof(*dev));
-	if (!dev)
-		return -ENOMEM;
+	scoped_guard(mutex, &lock) {
+		if (dev)
+			return -EEXIST;
+		dev = _ib_alloc_device(sizeof(*dev));
+		if (!dev)
+			return -ENOMEM;
+	}
+	dev->attrs.kernel_cap_flags = IBK_ALLOW_USER_UNREG;
 	dev->node_type = RDMA_NODE_USNIC;
 	dev->phys_port_cnt = 1;
 	dev->num_comp_vectors = 1;
@@ -90,16 +127,46 @@ static int __init ufake_init(void)
 	ib_set_device_ops(dev, &ufake_memory_ops);
 	ib_set_device_ops(dev, &ufake_queue_ops);
 	ib_set_device_ops(dev, &ufake_rule_ops);
-	ret = ib_register_device(dev, "ufake%d", NULL);
+	ret = ib_register_device(dev, name, NULL);
 	if (ret)
 		ib_dealloc_device(dev);
 	return ret;
 }
 
+static int newlink(const char *name, struct net_device *unused)
+{
+	return make(name);
+}
+
+static struct rdma_link_ops link_ops = {
+	.type = "ufake",
+	.newlink = newlink,
+};
+
+static int __init ufake_init(void)
+{
+	int ret = make("ufake%d");
+
+	if (!ret)
+		rdma_link_register(&link_ops);
+	return ret;
+}
+
+/* Netlink may be about to remove the device, too. */
 static void __exit ufake_exit(void)
 {
-	ib_unregister_device(dev);
-	ib_dealloc_device(dev);
+	struct ib_device *ib;
+
+	rdma_link_unregister(&link_ops);
+	scoped_guard(mutex, &lock) {
+		ib = dev;
+		if (ib)
+			get_device(&ib->dev);
+	}
+	if (!ib)
+		return;
+	ib_unregister_device(ib);
+	put_device(&ib->dev);
 }
 
 module_init(ufake_init);

@@ -9,6 +9,9 @@
 
 #define UFAKE_CQES	16	/* of each CQ */
 
+/* Does the device refuse to destroy an object this time? */
+bool ufake_refuses(void);
+
 extern const struct ib_device_ops ufake_memory_ops;
 extern const struct ib_device_ops ufake_pages_ops;
 extern const struct ib_device_ops ufake_queue_ops;

@@ -18,6 +18,8 @@ static struct ib_dm *alloc_dm(struct ib_device *ib, struct ib_ucontext *context,
 
 static int dealloc_dm(struct ib_dm *dm, struct uverbs_attr_bundle *attrs)
 {
+	if (ufake_refuses())
+		return -EBUSY;
 	kfree(dm);
 	return 0;
 }
@@ -54,6 +56,8 @@ static struct ib_mr *rereg_user_mr(struct ib_mr *mr, int flags, u64 start, u64 l
 
 static int dereg_mr(struct ib_mr *mr, struct ib_udata *udata)
 {
+	if (ufake_refuses())
+		return -EBUSY;
 	kfree(mr);
 	return 0;
 }

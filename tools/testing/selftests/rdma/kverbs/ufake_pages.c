@@ -112,6 +112,8 @@ static int dealloc_pd(struct ib_pd *ib, struct ib_udata *udata)
 {
 	struct ufake_pd *pd = container_of(ib, struct ufake_pd, ib);
 
+	if (ufake_refuses())
+		return -EBUSY;
 	if (pd->pages)
 		rdma_user_mmap_entry_remove(&pd->pages->entry);
 	return 0;

@@ -32,7 +32,7 @@ static int create_srq(struct ib_srq *srq, struct ib_srq_init_attr *attr, struct 
 
 static int destroy_srq(struct ib_srq *srq, struct ib_udata *udata)
 {
-	return 0;
+	return ufake_refuses() ? -EBUSY : 0;
 }
 
 static int create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
@@ -45,7 +45,7 @@ static int create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 
 static int destroy_cq(struct ib_cq *ib, struct ib_udata *udata)
 {
-	return 0;
+	return ufake_refuses() ? -EBUSY : 0;
 }
 
 static int req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
@@ -103,6 +103,8 @@ static void forget_completions(struct ib_cq *ib, const struct ib_qp *qp)
 
 static int destroy_qp(struct ib_qp *qp, struct ib_udata *udata)
 {
+	if (ufake_refuses())
+		return -EBUSY;
 	forget_completions(qp->send_cq, qp);
 	forget_completions(qp->recv_cq, qp);
 	return 0;

@@ -22,6 +22,8 @@ static int modify_wq(struct ib_wq *wq, struct ib_wq_attr *attr, u32 mask, struct
 
 static int destroy_wq(struct ib_wq *wq, struct ib_udata *udata)
 {
+	if (ufake_refuses())
+		return -EBUSY;
 	kfree(wq);
 	return 0;
 }
@@ -34,7 +36,7 @@ static int create_table(struct ib_rwq_ind_table *table, struct ib_rwq_ind_table_
 
 static int destroy_table(struct ib_rwq_ind_table *table)
 {
-	return 0;
+	return ufake_refuses() ? -EBUSY : 0;
 }
 
 static struct ib_flow *create_flow(struct ib_qp *qp, struct ib_flow_attr *attr,
@@ -47,6 +49,8 @@ static struct ib_flow *create_flow(struct ib_qp *qp, struct ib_flow_attr *attr,
 
 static int destroy_flow(struct ib_flow *flow)
 {
+	if (ufake_refuses())
+		return -EBUSY;
 	kfree(flow);
 	return 0;
 }
@@ -58,7 +62,7 @@ static int create_counters(struct ib_counters *counters, struct uverbs_attr_bund
 
 static int destroy_counters(struct ib_counters *counters)
 {
-	return 0;
+	return ufake_refuses() ? -EBUSY : 0;
 }
 
 static int read_counters(struct ib_counters *counters, struct ib_counters_read_attr *attr,
