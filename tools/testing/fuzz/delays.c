@@ -17,6 +17,7 @@
 #define LONGEST	16	/* bytes of an instruction, and one more */
 
 static int delays = -1;
+static unsigned int num_armed;
 
 /* Returns whether the kernel can be delayed. */
 bool delays_setup(void)
@@ -60,9 +61,19 @@ static void arm(const struct delay *delay)
 	for (unsigned int i = 0; i < LONGEST; i++) {
 		int len = snprintf(text, sizeof(text), "%lx %u", address + i, delay->usec);
 
-		if (write(delays, text, len) == len || (errno != EILSEQ && errno != EINVAL))
+		if (write(delays, text, len) == len) {
+			num_armed++;
+			return;
+		}
+		if (errno != EILSEQ && errno != EINVAL)
 			return;
 	}
+}
+
+/* How many there were since the fuzzer began. */
+unsigned int delays_armed(void)
+{
+	return num_armed;
 }
 
 void delays_arm(const struct prog *prog)

@@ -175,6 +175,7 @@ bool delays_setup(void);
 void delays_end(void);
 void delays_choose(struct prog *prog);
 void delays_arm(const struct prog *prog);
+unsigned int delays_armed(void);
 void delays_clear(const struct prog *prog);
 
 /* ---- a program runs (run.c) ---- */

@@ -139,10 +139,10 @@ static bool reported(void)
 
 static void figures(const char *head, unsigned int findings)
 {
-	printf("%s: %lu programs, %u calls, %u%% accepted, %u edges, corpus %u,", head,
+	printf("%s: %lu programs, %u calls, %u%% accepted, %u delays, %u edges, corpus %u,", head,
 	       num_programs, shared->calls,
 	       shared->calls ? (unsigned int)(100ULL * shared->good / shared->calls) : 0,
-	       cover_edges(), num_corpus);
+	       delays_armed(), cover_edges(), num_corpus);
 	for (unsigned int i = 0; i < num_modules; i++)
 		printf(" %s %u/%u", modules[i].name, modules[i].covered, modules[i].blocks);
 	printf(", findings %u;", findings);
