@@ -252,14 +252,11 @@ static void check_traced(uint64_t programs)
 	}
 }
 
-/* The next program: first those of the walk, then some by chance. */
+/* The next program: every second one is of the walk, until that is over; the others are by chance. */
 static void next(struct prog *prog, uint64_t number)
 {
-	static bool walked;
-
-	if (!walked && prog_walk(prog, number))
+	if (number % 2 && prog_walk(prog, number / 2))
 		return;
-	walked = true;
 	if (num_seeds && !chance_of(8)) {
 		*prog = seeds[chance_of(num_seeds)];
 	} else if (!num_corpus || !chance_of(4)) {
