@@ -4,10 +4,10 @@
  * command, and the twists that make it invalid.  From top to bottom: main.c (the loop), grow.c
  * (random programs), text.c (programs as text), run.c (processes and threads that run one), left.c
  * (what is left behind), request.c, others.c, files.c and sys.c on maps.c and around.c (a call of
- * each interface), call.c (common parts of calls), removal.c on faults.c (removal, return and
- * faults of the device), memory.c on late.c (what processes share, and where requests are in
- * memory), objects.c (objects of programs), cover.c (what the kernel executed), tables.c (the
- * commands).
+ * each interface), call.c (common parts of calls), removal.c on faults.c and link.c (removal,
+ * return and faults of the device), memory.c on late.c (what processes share, and where requests
+ * are in memory), objects.c (objects of programs), cover.c (what the kernel executed), tables.c
+ * (the commands).
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -166,9 +166,17 @@ enum removal_kind { REMOVAL_UNBIND, REMOVAL_RESET, REMOVAL_RESCAN, REMOVAL_FATAL
 bool removal_setup(void);
 bool removal_over(double seconds);
 int removal_ask(enum removal_kind kind, bool wait);
+void device_folder(const char *class, char *path, size_t room);
 bool device_entry(const char *class, const char *prefix, char *name, size_t room);
 extern const char *device_pci;
 extern bool removal;
+
+/* ---- a device that is a link on a net device (link.c) ---- */
+
+int link_end(uint32_t index);
+int link_make(void);
+bool link_ends(const void *data, size_t len);
+extern const char *device_link;
 
 /* ---- faults of the device (faults.c) ---- */
 

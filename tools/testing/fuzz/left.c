@@ -16,7 +16,7 @@
 #include "fuzz.h"
 
 static const char *const counted[] = {
-	"ib_core", "ib_uverbs", "ib_umad", "ib_cm", "rdma_cm", "rdma_ucm", "vhca",
+	"ib_core", "ib_uverbs", "ib_umad", "ib_cm", "rdma_cm", "rdma_ucm", "vhca", "rdma_rxe",
 };
 
 static int refs[sizeof(counted) / sizeof(*counted)];

@@ -11,6 +11,7 @@
  *					answers "r" if they report a fault, else "."
  *		-r TIMES	programs of each FILE are run this number of times, and nothing else
  *	-p ADDRESS -a NAME		of the device: on PCI, and what the host calls it
+ *	-l NETDEV			instead of both: the net device under a link
  *	-R				programs may remove the device
  *	FILE...				programs with which it begins
  *
@@ -34,7 +35,7 @@
 #define SLOW		15		/* seconds: such a program is shown */
 
 static struct {
-	const char *tables, *uverbs, *umad, *only, *out, *pci, *adapter;
+	const char *tables, *uverbs, *umad, *only, *out, *pci, *adapter, *link;
 	bool removal;
 	uint64_t seed, programs;
 	double seconds;
@@ -275,7 +276,7 @@ static void read_options(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "t:d:m:p:a:s:n:T:i:o:j:r:R")) >= 0) {
+	while ((option = getopt(argc, argv, "t:d:m:p:a:l:s:n:T:i:o:j:r:R")) >= 0) {
 		switch (option) {
 		case 't':
 			options.tables = optarg;
@@ -307,6 +308,9 @@ static void read_options(int argc, char **argv)
 		case 'a':
 			options.adapter = optarg;
 			break;
+		case 'l':
+			options.link = optarg;
+			break;
 		case 'R':
 			options.removal = true;
 			break;
@@ -321,7 +325,7 @@ static void read_options(int argc, char **argv)
 			exit(2);
 		}
 	}
-	if (!options.tables || !options.uverbs || !options.out || !options.pci ||
+	if (!options.tables || !options.uverbs || !options.out || (!options.pci && !options.link) ||
 	    (!options.times && !options.programs && !options.seconds)) {
 		fprintf(stderr, "fuzz: options are missing\n");
 		exit(2);
@@ -335,6 +339,7 @@ int main(int argc, char **argv)
 	tables_read(options.tables, options.only, removal);
 	run_setup(options.uverbs, options.umad);
 	device_pci = options.pci;
+	device_link = options.link;
 	around_setup();
 	faults_setup(options.adapter);
 	traced = cover_open();
