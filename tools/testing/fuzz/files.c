@@ -28,7 +28,7 @@ static bool path_of(const struct command *cmd, char *path)
 		{ 'D', "infiniband", "" }, { 'V', "infiniband_verbs", "uverbs" },
 		{ 'M', "infiniband_mad", "umad" },
 	};
-	char name[64];
+	char name[64], folder[128];
 
 	switch (*cmd->name) {
 	case 'K':
@@ -48,8 +48,8 @@ static bool path_of(const struct command *cmd, char *path)
 			continue;
 		if (!device_entry(parts[i].class, parts[i].prefix, name, sizeof(name)))
 			return false;
-		snprintf(path, PATH, "/sys/bus/pci/devices/%s/%s/%s%s", device_pci,
-			 parts[i].class, name, cmd->name + 1);
+		device_folder(parts[i].class, folder, sizeof(folder));
+		snprintf(path, PATH, "%s/%s%s", folder, name, cmd->name + 1);
 		return true;
 	}
 	return false;

@@ -4,10 +4,10 @@
  * command, and the twists that make it invalid.  From top to bottom: main.c (the loop), grow.c
  * (random programs), text.c (programs as text), run.c (processes and threads that run one), left.c
  * (what is left behind), request.c, others.c, files.c and sys.c on maps.c and around.c (a call of
- * each interface), call.c (common parts of calls), removal.c on faults.c (removal, return and
- * faults of the device), memory.c on late.c (what processes share, and where requests are in
- * memory), objects.c (objects of programs), delays.c on cover.c (where the kernel is delayed, what
- * it executed), tables.c (the commands).
+ * each interface), call.c (common parts of calls), removal.c on faults.c and link.c (removal,
+ * return and faults of the device), memory.c on late.c (what processes share, and where requests
+ * are in memory), objects.c (objects of programs), delays.c on cover.c (where the kernel is
+ * delayed, what it executed), tables.c (the commands).
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -105,7 +105,7 @@ extern struct module modules[MODULES];
 extern unsigned int num_modules;
 extern const char *const form_names[FORMS], *const kind_names[];
 
-void tables_read(const char *path, const char *only, bool removal);
+void tables_read(const char *path, const char *only);
 int command_named(const char *form, const char *name);
 int row_named(const struct command *cmd, const char *name, const char *kind);
 int maker_of(unsigned int type, unsigned int choice);
@@ -190,9 +190,19 @@ enum removal_kind { REMOVAL_UNBIND, REMOVAL_RESET, REMOVAL_RESCAN, REMOVAL_FATAL
 bool removal_setup(void);
 bool removal_over(double seconds);
 int removal_ask(enum removal_kind kind, bool wait);
+void device_folder(const char *class, char *path, size_t room);
 bool device_entry(const char *class, const char *prefix, char *name, size_t room);
 extern const char *device_pci;
 extern bool removal;
+
+/* ---- a device that is a link on a net device (link.c) ---- */
+
+void link_setup(char *what);
+uint32_t link_driver(void);
+int link_end(uint32_t index);
+int link_make(void);
+bool link_ends(const void *data, size_t len);
+extern const char *device_link;
 
 /* ---- faults of the device (faults.c) ---- */
 
@@ -205,6 +215,8 @@ int faults_clear(void);
 
 void left_setup(void);
 bool left_behind(double seconds);
+int refuse(uint64_t value);
+extern bool refusals;
 
 /* ---- one call (request.c, others.c, files.c, sys.c on maps.c, call.c) ---- */
 
@@ -251,6 +263,7 @@ struct shared {
 	uint32_t asked, removed;	/* number of removals requested, and complete */
 	uint32_t kind;			/* of the one requested last */
 	uint32_t faulty;		/* the device may have faults */
+	uint32_t refuses;		/* it may have refused to destroy something */
 	uint32_t device_index;		/* netlink's number of the device */
 	uint32_t folders;		/* a program has made one in configfs */
 	char paths[FILE_KINDS][64];	/* of its files */

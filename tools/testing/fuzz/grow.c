@@ -337,7 +337,7 @@ void prog_grow(struct prog *prog)
 		add_twins(prog, prog->num - 1);
 	if (removal && one_in(3))
 		add_removal(prog);
-	if (removal && one_in(4))
+	if (removal && !device_link && one_in(4))
 		add_fault(prog);
 }
 

@@ -4,6 +4,7 @@
  * device, as netlink counts them, and references to the modules, which open files and contexts
  * hold.  No other program makes or destroys any meanwhile.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,15 @@
 
 #include "fuzz.h"
 
+#define REFUSED	64	/* times in a row, at most */
+
 static const char *const counted[] = {
-	"ib_core", "ib_uverbs", "ib_umad", "ib_cm", "rdma_cm", "rdma_ucm", "vhca",
+	"ib_core", "ib_uverbs", "ib_umad", "ib_cm", "rdma_cm", "rdma_ucm", "vhca", "rdma_rxe", "rdma_ufake",
 };
 
 static int refs[sizeof(counted) / sizeof(*counted)];
 static int sock = -1;
+bool refusals;		/* programs may ask for them */
 static uint64_t at_rest;
 
 /* Adds the values of all attributes of the type, nested ones too. */
@@ -101,7 +105,30 @@ void left_setup(void)
 	at_rest = objects() + references();
 }
 
-/* Is something left?  Objects that are being destroyed have some time for that. */
+/* The device refuses to destroy objects so many times. */
+static int refuse_times(unsigned int times)
+{
+	int fd = open("/sys/module/rdma_ufake/parameters/refuse", O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (dprintf(fd, "%u\n", times) < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
+/* Called in a program. */
+int refuse(uint64_t value)
+{
+	__atomic_store_n(&shared->refuses, 1, __ATOMIC_RELEASE);
+	return refuse_times(value % REFUSED);
+}
+
+/*
+ * Is something left?  Objects that are being destroyed have some time for that; what a device has
+ * refused to destroy is left for good, and counted from then on.
+ */
 bool left_behind(double seconds)
 {
 	uint64_t now = 0;
@@ -110,10 +137,19 @@ bool left_behind(double seconds)
 		now = objects() + references();
 		if (now <= at_rest) {
 			at_rest = now;
-			return false;
+			break;
 		}
+		if (shared->refuses)
+			break;
 		usleep(20000);
 	}
+	if (shared->refuses) {
+		refuse_times(0);
+		shared->refuses = 0;
+		at_rest = now;
+	}
+	if (now <= at_rest)
+		return false;
 	printf("fuzz: %lu objects and references are left behind\n", now - at_rest);
 	at_rest = now;
 	return true;

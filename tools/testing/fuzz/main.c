@@ -11,6 +11,8 @@
  *					answers "r" if they report a fault, else "."
  *		-r TIMES	programs of each FILE are run this number of times, and nothing else
  *	-p ADDRESS -a NAME		of the device: on PCI, and what the host calls it
+ *	-l TYPE,NETDEV			instead of both: of a link, and the net device under it
+ *	-x				programs may have the device refuse to destroy objects
  *	-R				programs may remove the device
  *	FILE...				programs with which it begins
  *
@@ -296,7 +298,7 @@ static void read_options(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "t:d:m:p:a:s:n:T:i:o:j:r:R")) >= 0) {
+	while ((option = getopt(argc, argv, "t:d:m:p:a:l:s:n:T:i:o:j:r:Rx")) >= 0) {
 		switch (option) {
 		case 't':
 			options.tables = optarg;
@@ -328,6 +330,12 @@ static void read_options(int argc, char **argv)
 		case 'a':
 			options.adapter = optarg;
 			break;
+		case 'l':
+			link_setup(optarg);
+			break;
+		case 'x':
+			refusals = true;
+			break;
 		case 'R':
 			options.removal = true;
 			break;
@@ -342,7 +350,7 @@ static void read_options(int argc, char **argv)
 			exit(2);
 		}
 	}
-	if (!options.tables || !options.uverbs || !options.out || !options.pci ||
+	if (!options.tables || !options.uverbs || !options.out || (!options.pci && !device_link) ||
 	    (!options.times && !options.programs && !options.seconds)) {
 		fprintf(stderr, "fuzz: options are missing\n");
 		exit(2);
@@ -353,7 +361,7 @@ int main(int argc, char **argv)
 {
 	read_options(argc, argv);
 	removal = options.removal;
-	tables_read(options.tables, options.only, removal);
+	tables_read(options.tables, options.only);
 	run_setup(options.uverbs, options.umad);
 	device_pci = options.pci;
 	around_setup();

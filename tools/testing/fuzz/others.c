@@ -87,6 +87,8 @@ static int run_netlink(const struct call *call, const struct command *cmd, unsig
 	}
 	head.nlmsg_len = at + more < ROOM ? at + more : ROOM;
 	memcpy(data, &head, sizeof(head));
+	if (link_ends(data, head.nlmsg_len) || (device_link && twist_of(call, REQUEST, RACED)))
+		return EOPNOTSUPP;
 	sock = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
 	if (sock < 0)
 		return errno;

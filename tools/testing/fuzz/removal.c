@@ -2,8 +2,8 @@
 /*
  * Removal of the device in the middle of a program: a thread of the fuzzer unbinds it from its
  * driver and binds it again, resets it, has its bus find it again, or has it fail and resets it,
- * whenever a program asks for that.  A program may end, or be killed, meanwhile; the next one
- * begins when the device is back.
+ * whenever a program asks for that.  A link is ended and made again.  A program may end, or be
+ * killed, meanwhile; the next one begins when the device is back.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -24,13 +24,14 @@
 
 #define BUS		"/sys/bus/pci/"
 #define DRIVER		BUS "drivers/vhca/"
-#define WAIT_SECONDS	15	/* a program's wait for a removal that it asked for */
+#define WAIT_MS		15000	/* a program's wait for a removal that it asked for */
 #define APPEAR_SECONDS	30	/* until the files of a bound device are there */
 #define STEP_MS		20
 
 bool removal;
 const char *device_pci;		/* its PCI address */
 static uint32_t failed;		/* errno if the device has not come back */
+static bool has_umad;
 
 static void nap(long ms)
 {
@@ -59,6 +60,15 @@ static int tell_device(const char *file)
 	return tell(path, "1");
 }
 
+/* The folder with the device's entry of a class.  A guest with a link has no other device. */
+void device_folder(const char *class, char *path, size_t room)
+{
+	if (device_link)
+		snprintf(path, room, "/sys/class/%s", class);
+	else
+		snprintf(path, room, BUS "devices/%s/%s", device_pci, class);
+}
+
 /* The first name with this prefix in a folder of the device's; false when there is none. */
 bool device_entry(const char *class, const char *prefix, char *name, size_t room)
 {
@@ -67,7 +77,7 @@ bool device_entry(const char *class, const char *prefix, char *name, size_t room
 	bool found = false;
 	DIR *dir;
 
-	snprintf(folder, sizeof(folder), BUS "devices/%s/%s", device_pci, class);
+	device_folder(class, folder, sizeof(folder));
 	dir = opendir(folder);
 	while (dir && !found && (entry = readdir(dir))) {
 		if (*entry->d_name == '.' || strncmp(entry->d_name, prefix, strlen(prefix)))
@@ -128,7 +138,7 @@ static bool find_device(void)
 {
 	for (int ms = 0; ms < APPEAR_SECONDS * 1000; ms += STEP_MS) {
 		if (find_file("infiniband_verbs", "uverbs", shared->paths[FILE_UVERBS]) &&
-		    find_file("infiniband_mad", "umad", shared->paths[FILE_UMAD]) &&
+		    (!has_umad || find_file("infiniband_mad", "umad", shared->paths[FILE_UMAD])) &&
 		    find_index(&shared->device_index))
 			return true;
 		nap(STEP_MS);
@@ -157,6 +167,8 @@ static int fail_and_reset(void)
 
 static int remove_by(enum removal_kind kind)
 {
+	if (device_link)
+		return link_end(shared->device_index) ?: link_make();
 	switch (kind) {
 	case REMOVAL_RESET:
 		return tell_device("reset");
@@ -185,11 +197,11 @@ static void remove_once(enum removal_kind kind)
 	__atomic_store_n(&failed, err, __ATOMIC_RELEASE);
 }
 
-static void futex_wait(uint32_t *word, uint32_t value, unsigned int seconds)
+static void futex_wait(uint32_t *word, uint32_t value, long ms)
 {
-	struct timespec time = { .tv_sec = seconds };
+	struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
 
-	syscall(SYS_futex, word, FUTEX_WAIT, value, seconds ? &time : NULL, NULL, 0);
+	syscall(SYS_futex, word, FUTEX_WAIT, value, ms ? &time : NULL, NULL, 0);
 }
 
 static void futex_wake(uint32_t *word)
@@ -220,8 +232,9 @@ static void *removal_main(void *arg)
 }
 
 /*
- * Called in a program.  wait: until the device is back.  Of simultaneous requests the last one
- * decides the kind.
+ * Called in a program.  wait: until the device is back; until the file of a link is gone, since its
+ * removal may then wait for the program itself.  Of simultaneous requests the last one decides the
+ * kind.
  */
 int removal_ask(enum removal_kind kind, bool wait)
 {
@@ -234,8 +247,11 @@ int removal_ask(enum removal_kind kind, bool wait)
 	futex_wake(&shared->asked);
 	if (!wait)
 		return 0;
-	while ((int32_t)((now = __atomic_load_n(&shared->removed, __ATOMIC_ACQUIRE)) - mine) < 0)
-		futex_wait(&shared->removed, now, WAIT_SECONDS);
+	while ((int32_t)((now = __atomic_load_n(&shared->removed, __ATOMIC_ACQUIRE)) - mine) < 0) {
+		if (device_link && access(shared->paths[FILE_UVERBS], F_OK))
+			break;
+		futex_wait(&shared->removed, now, device_link ? STEP_MS : WAIT_MS);
+	}
 	return 0;
 }
 
@@ -269,5 +285,6 @@ bool removal_setup(void)
 {
 	pthread_t id;
 
+	has_umad = strstr(shared->paths[FILE_UMAD], "umad");
 	return find_device() && !pthread_create(&id, NULL, removal_main, NULL);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
@@ -170,6 +171,7 @@ static int run_ioctl(const struct call *call, const struct command *cmd, unsigne
 	struct request req = {
 		.call = call, .cmd = cmd, .thread = thread, .made = -1,
 		.hdr.object_id = cmd->object, .hdr.method_id = cmd->method,
+		.hdr.driver_id = link_driver(),
 	};
 	int ret;
 
@@ -328,6 +330,7 @@ static int run_invoke(const struct call *call, const struct command *cmd, unsign
 	struct request req = {
 		.call = call, .cmd = cmd, .thread = thread, .made = -1,
 		.hdr.object_id = 0, .hdr.method_id = UVERBS_METHOD_INVOKE_WRITE,
+		.hdr.driver_id = link_driver(),
 	};
 	uint8_t data[2 * BODY_MOST] = {}, room[512] = {};
 	const struct twist *twist;

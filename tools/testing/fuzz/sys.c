@@ -35,14 +35,18 @@ static int open_file(const struct call *call, enum file_kind kind)
 		   open(shared->paths[kind], O_RDWR | O_CLOEXEC | O_NONBLOCK));
 }
 
+/* Bits 0, 1: which file; 2, 3: how; 4: and closes the new one at once. */
 static int open_again(const struct call *call, uint64_t value)
 {
 	static const int flags[] = { O_RDWR, O_RDONLY, O_WRONLY, O_PATH };
 	char path[64];
+	int fd;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", *slot(call, value));
-	return put(&files[value % FILE_KINDS][(call->file + 1) % FILES],
-		   open(path, flags[value / FILE_KINDS % 4] | O_CLOEXEC | O_NONBLOCK));
+	fd = open(path, flags[value / FILE_KINDS % 4] | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && value & 16)
+		return close(fd) ? errno : 0;
+	return put(&files[value % FILE_KINDS][(call->file + 1) % FILES], fd);
 }
 
 /* Sends a file to this process itself; the value may say that it is never received. */
@@ -146,7 +150,7 @@ int sys_run(const struct call *call, const struct command *cmd, unsigned int thr
 	uint64_t value = twist ? twist->value : 0;
 	enum { OPEN_UVERBS, OPEN_UMAD, OPEN_UCMA, REOPEN, DUP, PASS, CLOSE, FORK, KILL, READ_EVENT,
 	       READ_FILE, POLL, MMAP, RINGS_CHANGE, YIELD, MAP_MANY, UNMAP, TOUCH, CGROUP,
-	       NETNS, PUT_MAD, REMOVE, FAULT } what = cmd->number;
+	       NETNS, PUT_MAD, REMOVE, FAULT, REFUSE } what = cmd->number;
 
 	switch (what) {
 	case OPEN_UVERBS:
@@ -196,7 +200,9 @@ int sys_run(const struct call *call, const struct command *cmd, unsigned int thr
 	case REMOVE:
 		return removal_ask(value / 2 % REMOVALS, value & 1);
 	case FAULT:
-		return removal ? fault_make(value) : EOPNOTSUPP;
+		return removal && !device_link ? fault_make(value) : EOPNOTSUPP;
+	case REFUSE:
+		return refusals ? refuse(value) : EOPNOTSUPP;
 	case PUT_MAD:
 		break;
 	}

@@ -46,7 +46,15 @@ static int named(const char *const *names, unsigned int num, const char *name)
 	return -1;
 }
 
-static void read_command(const char *line, const char *only, bool removal)
+/* Commands of SYS that not every run has. */
+static bool allowed(const char *name)
+{
+	if (!strcmp(name, "remove") || !strcmp(name, "fault"))
+		return removal;
+	return strcmp(name, "refuse") || refusals;
+}
+
+static void read_command(const char *line, const char *only)
 {
 	struct command *cmd;
 	char form[16];
@@ -64,8 +72,8 @@ static void read_command(const char *line, const char *only, bool removal)
 		broken(line);
 	cmd->wanted = !*only || strstr(form, only) || cmd->form == SYS ||
 		      (!strcmp(only, "uverbs") && cmd->form <= INVOKE);
-	if (cmd->form == SYS && (!strcmp(cmd->name, "remove") || !strcmp(cmd->name, "fault")))
-		cmd->wanted = removal;
+	if (cmd->form == SYS)
+		cmd->wanted = allowed(cmd->name);
 }
 
 static void read_row(const char *line)
@@ -119,8 +127,8 @@ static void read_module(const char *line)
 	num_modules++;
 }
 
-/* only: an interface's name, "" for all; removal: the device may be removed */
-void tables_read(const char *path, const char *only, bool removal)
+/* only: an interface's name, "" for all */
+void tables_read(const char *path, const char *only)
 {
 	static char line[8192];
 	FILE *file = fopen(path, "r");
@@ -130,7 +138,7 @@ void tables_read(const char *path, const char *only, bool removal)
 	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = 0;
 		if (!strncmp(line, "command ", 8))
-			read_command(line, only, removal);
+			read_command(line, only);
 		else if (!strncmp(line, "row ", 4))
 			read_row(line);
 		else if (!strncmp(line, "sample ", 7))
