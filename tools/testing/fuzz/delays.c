@@ -13,8 +13,9 @@
 
 #include "fuzz.h"
 
-#define NEAR	48	/* bytes behind a place that is traced */
-#define LONGEST	16	/* bytes of an instruction, and one more */
+#define SHORTEST	150	/* microseconds; the longest is 32 times that */
+#define NEAR		48	/* bytes behind a place that is traced */
+#define LONGEST		16	/* bytes of an instruction, and one more */
 
 static int delays = -1;
 static unsigned int num_armed;
@@ -48,7 +49,7 @@ void delays_choose(struct prog *prog)
 			return;
 		if (chance_of(2))
 			delay->offset += chance_of(NEAR);
-		delay->usec = 200 << chance_of(5);
+		delay->usec = SHORTEST << chance_of(6);
 	}
 }
 

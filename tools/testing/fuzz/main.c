@@ -213,6 +213,15 @@ static void run(const struct prog *prog, const char *where)
 	_exit(3);
 }
 
+/* Runs a program again with delays, if several things happen at a time in it. */
+static void race(struct prog *prog, const char *where)
+{
+	for (unsigned int i = 0; delayed && !options.times && i < RACES && prog_races(prog); i++) {
+		delays_choose(prog);
+		run(prog, where);
+	}
+}
+
 static unsigned int unknown;
 
 static char *contents(const char *path)
@@ -240,6 +249,7 @@ static void run_file(const char *path)
 			if (num_seeds < SEEDS && !options.times)
 				seeds[num_seeds++] = prog;
 			run(&prog, path);
+			race(&prog, path);
 		}
 		free(data);
 	}
@@ -259,7 +269,7 @@ static void next(struct prog *prog, uint64_t number)
 {
 	if (number % 2 && prog_walk(prog, number / 2))
 		return;
-	if (num_seeds && !chance_of(8)) {
+	if (num_seeds && !chance_of(5)) {
 		*prog = seeds[chance_of(num_seeds)];
 	} else if (!num_corpus || !chance_of(4)) {
 		prog_grow(prog);
@@ -286,10 +296,7 @@ static void explore(void)
 		chance_seed(options.seed << 32 ^ number);
 		next(&prog, number);
 		run(&prog, "this run");
-		for (unsigned int i = 0; delayed && i < RACES && prog_races(&prog); i++) {
-			delays_choose(&prog);
-			run(&prog, "this run");
-		}
+		race(&prog, "this run");
 		check_traced(number);
 	}
 }

@@ -10,12 +10,14 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/random.h>
 #include <linux/uaccess.h>
 
-#define PLACES		8	/* at a time */
+#define PLACES		16	/* at a time */
 #define LONGEST		5000	/* microseconds: interrupts are off meanwhile */
 #define STEP		100
-#define OFTEN		16	/* times that a place delays somebody */
+#define OFTEN		6	/* times that a place delays somebody, */
+#define ONE_IN		3	/* of those who come, this part */
 
 static struct place {
 	struct kprobe probe;
@@ -30,7 +32,7 @@ static int delay(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct place *place = container_of(probe, struct place, probe);
 
-	if (atomic_dec_if_positive(&place->left) < 0)
+	if (get_random_u32_below(ONE_IN) || atomic_dec_if_positive(&place->left) < 0)
 		return 0;
 	for (unsigned int usec = 0; usec < place->usec; usec += STEP)
 		udelay(STEP);
