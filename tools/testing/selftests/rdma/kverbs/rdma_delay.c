@@ -10,19 +10,18 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/random.h>
 #include <linux/uaccess.h>
 
 #define PLACES		16	/* at a time */
 #define LONGEST		5000	/* microseconds: interrupts are off meanwhile */
 #define STEP		100
-#define OFTEN		6	/* times that a place delays somebody, */
-#define ONE_IN		3	/* of those who come, this part */
+#define OFTEN		6	/* times that a place delays somebody: */
+#define EACH		3	/* each third who comes */
 
 static struct place {
 	struct kprobe probe;
 	unsigned int usec;
-	atomic_t left;
+	atomic_t came;
 } places[PLACES];
 static unsigned int num_places;
 static DEFINE_MUTEX(lock);	/* the places, and their number */
@@ -32,7 +31,9 @@ static int delay(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct place *place = container_of(probe, struct place, probe);
 
-	if (get_random_u32_below(ONE_IN) || atomic_dec_if_positive(&place->left) < 0)
+	int came = atomic_inc_return(&place->came);
+
+	if (came % EACH || came > OFTEN * EACH)
 		return 0;
 	for (unsigned int usec = 0; usec < place->usec; usec += STEP)
 		udelay(STEP);
@@ -49,7 +50,6 @@ static int add(unsigned long address, unsigned int usec)
 	*place = (struct place){
 		.probe = { .addr = (kprobe_opcode_t *)address, .pre_handler = delay },
 		.usec = min(usec, LONGEST),
-		.left = ATOMIC_INIT(OFTEN),
 	};
 	ret = register_kprobe(&place->probe);
 	if (!ret)
