@@ -15,8 +15,8 @@
 #define PLACES		16	/* at a time */
 #define LONGEST		5000	/* microseconds: interrupts are off meanwhile */
 #define STEP		100
-#define OFTEN		6	/* times that a place delays somebody: */
-#define EACH		3	/* each third who comes */
+#define OFTEN		6	/* times that a place delays somebody, */
+#define EACH		3	/* the first who comes, and each third */
 
 static struct place {
 	struct kprobe probe;
@@ -30,10 +30,9 @@ static struct dentry *file;
 static int delay(struct kprobe *probe, struct pt_regs *regs)
 {
 	struct place *place = container_of(probe, struct place, probe);
-
 	int came = atomic_inc_return(&place->came);
 
-	if (came % EACH || came > OFTEN * EACH)
+	if (came % EACH != 1 || came > OFTEN * EACH)
 		return 0;
 	for (unsigned int usec = 0; usec < place->usec; usec += STEP)
 		udelay(STEP);
