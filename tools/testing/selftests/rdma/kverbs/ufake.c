@@ -39,6 +39,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 	attr->max_qp = 64;
 	attr->max_cq = 64;
 	attr->max_cqe = UFAKE_CQES;
+	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG;
 	return 0;
 }
 
@@ -113,7 +114,6 @@ static int make(const char *name)
 		if (!dev)
 			return -ENOMEM;
 	}
-	dev->attrs.kernel_cap_flags = IBK_ALLOW_USER_UNREG;
 	dev->node_type = RDMA_NODE_USNIC;
 	dev->phys_port_cnt = 1;
 	dev->num_comp_vectors = 1;
