@@ -311,9 +311,18 @@ static int start_route(struct cma_id *id, unsigned long timeout_ms)
 	u32 port = id->id.port_num;
 	int ret = 0;
 
-	if (rdma_cap_ib_sa(device, port))
-		return ask_manager(id, timeout_ms);
-	if (rdma_protocol_roce(device, port)) {
+	if (rdma_cap_ib_sa(device, port)) {
+		ret = ask_manager(id, timeout_ms);
+		if (ret != -ENODEV)
+			return ret;
+		/*
+		 * By a device that has failed, or goes, nobody can be asked. A moment before, the
+		 * query would have been sent and ended by that: consumers that wait for the next
+		 * device are used to the event.
+		 */
+		id->answer->status = ret;
+		ret = 0;
+	} else if (rdma_protocol_roce(device, port)) {
 		ret = make_roce_path(id, id->answer->path);
 		if (!ret)
 			cma_watch_neighbour(id);
@@ -336,7 +345,8 @@ static int start_route(struct cma_id *id, unsigned long timeout_ms)
  * Context: may sleep; also in the id's handler.
  * Return: 0 if an event will follow; -EINVAL in another state, for a time of 0, or for an interface
  * whose MTU is too small; -ENODEV if the interface is gone; -ENOSYS for a port that needs no
- * connection manager; -ENOMEM; errors of ib_sa_path_rec_get().
+ * connection manager; -ENOMEM; errors of ib_sa_path_rec_get() but -ENODEV, for which an event
+ * follows.
  */
 int rdma_resolve_route(struct rdma_cm_id *rdma_id, unsigned long timeout_ms)
 {

@@ -121,10 +121,8 @@ static int add_device(struct ib_device *device)
 			continue;
 		port = port_add(device, port_num);
 		ret = PTR_ERR_OR_ZERO(port);
-		if (ret) {
-			ibdev_err(device, "port %u: no management datagrams: %d\n", port_num, ret);
+		if (ret)
 			break;
-		}
 		ports[port_num] = port;
 	}
 	if (ret) {

@@ -8,11 +8,9 @@
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 
 TIMES=10 PROCESSES=40 FILES=5
+own=node1-0
 kinds="protection domains,CQs,SRQs,QPs,regions,windows,XRC domains,contexts"
 plan 26
-
-objects() { lab-vhcactl objects node1-0; }
-as_it_was() { [ "$(objects)" = "$before" ] || { objects; return 1; }; }
 
 # limits ERRNO KINDS [COMMAND...]: a check of each kind, by the program that COMMAND runs
 limits()

@@ -9,6 +9,7 @@
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 . /lab/src/tools/testing/selftests/rdma/subnet.sh
 . /lab/src/tools/testing/selftests/rdma/connections.sh
+. /lab/src/tools/testing/selftests/rdma/verbs_load.sh
 . /lab/src/tools/testing/selftests/rdma/aer_report.sh
 
 rounds=${1:-1}
@@ -24,7 +25,7 @@ slot=${device##*/}
 bus=/sys/bus/pci
 own=node1-1		# what the daemon calls it
 near=10.79.0.1 far=10.79.0.2
-declare -a uverbs cm
+declare -a cm
 umad='' asks='' ipoib=''
 
 inside() { ip netns exec away "$@"; }
@@ -68,30 +69,6 @@ comes_back() { within another_is_active && far_away; }
 line_count() { [ "$(wc -l <"$1")" -ge "$2" ]; }
 grows() { within line_count "$1" $(($(wc -l <"$1") + 2)); }
 
-pingpong() { exec ibv_rc_pingpong -d "$victim" -p 18601 -e -n 1000000000 "$@" >/tmp/pingpong.$# 2>&1; }
-pingpong_qp()
-{
-	rdma resource show qp link "$victim/1" |
-		sed -n 's/.* lqpn \([0-9]*\) .*state RTS.*comm ibv_rc_pingpong.*/\1/p' | sed -n '1p' | grep .
-}
-sent() { lab-vhcactl qps $own | awk -v qp="$(printf 0x%06x "$1")" '$1 == qp { print $(NF - 2) }'; }
-sent_more() { [ "$(sent "$1")" -gt "$2" ]; }
-uverbs_begins()
-{
-	pingpong &
-	uverbs=($!)
-	wait_listen 18601 $! || return 1
-	pingpong 127.0.0.1 &
-	uverbs+=($!)
-}
-uverbs_goes_on()
-{
-	local qp
-	within pingpong_qp || { cat /tmp/pingpong.*; return 1; }
-	qp=$(pingpong_qp)
-	within sent_more "$qp" "$(sent "$qp")"
-}
-
 # One waits for a MAD that is never sent; others, one by one, send requests.
 umad_begins()
 {
@@ -130,23 +107,6 @@ begins()
 	done
 }
 
-# over PID...: they end by themselves
-over()
-{
-	local pid rc=0
-	for pid; do
-		ended "$pid" || [ $? != 137 ] || rc=1
-	done
-	return $rc
-}
-
-# stopped_now PID...: they are killed
-stopped_now()
-{
-	kill -9 "$@"
-	wait "$@"
-} 2>/dev/null
-
 # ---- failures -----------------------------------------------------------------------------------
 
 back_by_reset() { within gone && echo 1 >"$device/reset"; }
@@ -172,9 +132,6 @@ by_lies()
 by_interrupt() { lab-fault interrupt $own count=8; }
 by_late() { lab-fault command $own delay=500 count=5; }
 by_pause() { lab-pause 2000; }
-
-objects() { lab-vhcactl objects $own; }
-as_it_was() { [ "$(objects)" = "$before" ] || { objects; return 1; }; }
 
 # consumer_met N: the kernel consumer has tried N devices
 consumer_met() { [ $(($(kverbs passed) + $(kverbs failed))) -ge $(($1 * checks)) ]; }

@@ -2,8 +2,9 @@
 /*
  * rounds DEVICE OWN TIMES unbind|reset|fatal|kill|lies [SEED]: TIMES times a program writes by a
  * QP, and makes and destroys objects meanwhile, until the device goes or it is killed; TAP on
- * stdout.  OWN is what the host calls the device.  A program whose device goes is told so, can
- * return all that it has, and ends; the next one finds another device.
+ * stdout.  OWN is what the host calls the device.  Until then each call succeeds, each write does,
+ * and its bytes arrive.  A program whose device goes is told so, can return all that it has, and
+ * ends; the next one finds another device.
  *
  * A device that lies, in what and when follows from SEED, is reset a moment later, if its driver
  * has not given it up before.  What a program then does is its own affair, as long as it ends by
@@ -18,6 +19,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -28,6 +30,7 @@
 #define PATIENCE	120		/* seconds */
 #define TOLD		100		/* rounds after which a line says so */
 #define LATEST		20000		/* microseconds of work before the device goes */
+#define LENGTH		2048		/* bytes that are written at a time: several packets */
 #define LIES_FOR	200000		/* microseconds, if the device is not given up before */
 
 enum kind { UNBIND, RESET, FATAL, KILL, LIES, KINDS };
@@ -37,17 +40,22 @@ static const char *const kinds[KINDS] = { "unbind", "reset", "fatal", "kill", "l
 
 static struct ibv_context *ctx;
 static struct ibv_pd *pd;
-static char buf[2][4096];
+static char buf[2][2 * LENGTH];
 static atomic_bool over;	/* DEVICE_FATAL was read */
+static atomic_bool *taken;	/* shared with who takes the device, and set just before */
 
-/* EIO is what a program gets whose device goes; anything else ends it. */
-static void must(bool good, const char *what)
+static void fail(const char *what, const char *why)
 {
-	if (good || errno == EIO)
-		return;
-	printf("# %s: %s\n", what, strerrorname_np(errno) ?: "no errno");
+	printf("# %s: %s%s\n", what, why, *taken ? "" : ", and nobody has taken the device");
 	fflush(stdout);
 	_exit(1);
+}
+
+/* EIO is what a program gets whose device was taken; anything else ends it. */
+static void must(bool good, const char *what)
+{
+	if (!good && (errno != EIO || !*taken))
+		fail(what, strerrorname_np(errno) ?: "no errno");
 }
 
 static void must_return(int err, const char *what)
@@ -61,13 +69,13 @@ static void *hear(void *arg)
 	struct ibv_async_event event;
 
 	while (!over) {
-		if (ibv_get_async_event(ctx, &event)) {
-			printf("# no DEVICE_FATAL\n");
-			fflush(stdout);
-			_exit(1);
-		}
-		if (event.event_type == IBV_EVENT_DEVICE_FATAL)
+		if (ibv_get_async_event(ctx, &event))
+			fail("ibv_get_async_event", "no DEVICE_FATAL");
+		if (event.event_type == IBV_EVENT_DEVICE_FATAL) {
+			if (!*taken)
+				fail("an event", "DEVICE_FATAL");
 			over = true;
+		}
 		ibv_ack_async_event(&event);
 	}
 	return arg;
@@ -88,30 +96,50 @@ static void *make_and_destroy(void *arg)
 	return arg;
 }
 
-/* Writes until the device goes, and to the pipe when the first has arrived. */
-static void write_on(struct ibv_qp *qp, struct ibv_cq *cq, const struct ibv_mr *mr, int begun)
+/* Writes once, other bytes each time.  Returns whether the device has done it. */
+static bool write_once(struct ibv_qp *qp, struct ibv_cq *cq, const struct ibv_mr *mr)
 {
-	struct ibv_sge sge = { .addr = (uintptr_t)buf[0], .length = 64, .lkey = mr->lkey };
+	char *from = buf[0], *to = buf[0] + LENGTH;
+	struct ibv_sge sge = { .addr = (uintptr_t)from, .length = LENGTH, .lkey = mr->lkey };
 	struct ibv_send_wr wr = {
 		.sg_list = &sge, .num_sge = 1,
 		.opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_SIGNALED,
-		.wr.rdma = { .remote_addr = (uintptr_t)buf[0] + 64, .rkey = mr->rkey },
+		.wr.rdma = { .remote_addr = (uintptr_t)to, .rkey = mr->rkey },
 	}, *bad;
-	bool told = false, works = true;
+	static unsigned int turn;
 	struct ibv_wc wc;
+	int err, n = 0;
 
-	while (!over) {
-		int n = 0;
+	turn++;
+	for (int i = 0; i < LENGTH; i++)
+		from[i] = turn + i % 251;
+	err = ibv_post_send(qp, &wr, &bad);
+	must_return(err, "ibv_post_send");
+	if (err)
+		return false;
+	while (!n && !over)
+		n = ibv_poll_cq(cq, 1, &wc);
+	if (n < 0 && !*taken)
+		fail("ibv_poll_cq", "an error");
+	if (n == 1 && wc.status && !*taken)
+		fail("a write", ibv_wc_status_str(wc.status));
+	if (n != 1 || wc.status)
+		return false;
+	if (memcmp(from, to, LENGTH))
+		fail("a write has succeeded", "other bytes have arrived");
+	return true;
+}
 
-		works = works && !ibv_post_send(qp, &wr, &bad);
-		while (works && !over && !n)
-			n = ibv_poll_cq(cq, 1, &wc);
-		works = works && n == 1 && !wc.status;
-		if (works && !told)
+/* Writes until the device goes, and to the pipe when the first has arrived. */
+static void write_on(struct ibv_qp *qp, struct ibv_cq *cq, const struct ibv_mr *mr, int begun)
+{
+	bool told = false;
+
+	while (!over && write_once(qp, cq, mr))
+		if (!told)
 			told = write(begun, "x", 1) == 1;
-		if (!works)
-			usleep(1000);		/* DEVICE_FATAL comes */
-	}
+	while (!over)
+		usleep(1000);		/* DEVICE_FATAL comes */
 }
 
 static int use(const char *name, int begun)
@@ -258,9 +286,10 @@ static bool misbehaves(struct round *r)
 	return ask_host(r, "clear", "") && reset_function(&r->driver) && good;
 }
 
-/* Ends the program, or the device under it. */
+/* Ends the program, or takes the device from it. */
 static bool strike(struct round *r, pid_t user)
 {
+	*taken = r->kind != KILL;
 	switch (r->kind) {
 	case UNBIND:
 		return tell_driver(&r->driver, "unbind");
@@ -311,6 +340,7 @@ static bool play(struct round *r)
 	char x;
 
 	r->was = inode(r->name);
+	*taken = false;
 	if (pipe(begun))
 		return false;
 	user = fork();
@@ -350,6 +380,10 @@ int main(int argc, char **argv)
 	srand(argc > 5 ? atoi(argv[5]) : 1);
 	while (r.kind < KINDS && strcmp(argv[4], kinds[r.kind]))
 		r.kind++;
+	taken = mmap(NULL, sizeof(*taken), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	if (taken == MAP_FAILED)
+		return 2;
 	setlinebuf(stdout);
 	printf("TAP version 13\n1..1\n");
 	if (r.kind == KINDS || !find_device(&r)) {

@@ -15,8 +15,6 @@ own=node1-0
 plan $((1 + $(wc -w <<<"$kinds") * 3 + 1))
 
 kverbs() { cat "/sys/module/rdma_kverbs/parameters/$1"; }
-objects() { lab-vhcactl objects $own; }
-as_it_was() { [ "$(objects)" = "$before" ] || { objects; return 1; }; }
 
 ok "a kernel consumer" modprobe rdma_kverbs
 before=$(objects) went=0

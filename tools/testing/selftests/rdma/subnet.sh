@@ -94,6 +94,10 @@ every_table()
 # hops FROM TO: the number of switches on the route that the switches' tables give
 hops() { ibtracert "$1" "$2" | grep -c '^\[[0-9]*\] -> switch'; }
 
+# objects: how many of each kind the daemon has for the HCA that it calls $own; as_it_was: they are $before
+objects() { lab-vhcactl objects "$own"; }
+as_it_was() { [ "$(objects)" = "$before" ] || { objects; return 1; }; }
+
 # no_errors [LOG]: opensm has complained of nothing but what the test has put into $sm_expected, with
 # the reason why
 no_errors() { ! errors "${1:-$log}" | grep -vE "${sm_expected:-^$}"; }
