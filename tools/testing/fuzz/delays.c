@@ -15,7 +15,7 @@
 
 #define SHORTEST	150	/* microseconds; the longest is 32 times that */
 #define NEAR		48	/* bytes behind a place that is traced */
-#define LONGEST		16	/* bytes of an instruction, and one more */
+#define TRIES		4	/* bytes at which an instruction may begin: the kernel takes its time to say no */
 
 static int delays = -1;
 static unsigned int num_armed;
@@ -59,7 +59,7 @@ static void arm(const struct delay *delay)
 	uint64_t address = modules[delay->module].base + delay->offset;
 	char text[64];
 
-	for (unsigned int i = 0; i < LONGEST; i++) {
+	for (unsigned int i = 0; i < TRIES; i++) {
 		int len = snprintf(text, sizeof(text), "%lx %u", address + i, delay->usec);
 
 		if (write(delays, text, len) == len) {

@@ -22,7 +22,7 @@
 #define FILES		3	/* of each interface that a program has open */
 #define CALLS		40	/* of a program at most */
 #define TWISTS		6	/* of a call at most */
-#define DELAYS		16	/* of a program at most */
+#define DELAYS		6	/* of a program at most */
 #define MODULES		12
 #define NAME		64	/* of a command: at most one character less */
 #define COMMANDS	600	/* in all forms */

@@ -12,7 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/uaccess.h>
 
-#define PLACES		16	/* at a time */
+#define PLACES		8	/* at a time */
 #define LONGEST		5000	/* microseconds: interrupts are off meanwhile */
 #define STEP		100
 #define OFTEN		6	/* times that a place delays somebody, */
