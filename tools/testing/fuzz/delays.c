@@ -14,7 +14,7 @@
 #include "fuzz.h"
 
 #define SHORTEST	150	/* microseconds; the longest is 32 times that */
-#define NEAR		48	/* bytes behind a place that is traced */
+#define NEAR		96	/* bytes behind a place that is traced */
 #define TRIES		4	/* bytes at which an instruction may begin: the kernel takes its time to say no */
 
 static int delays = -1;

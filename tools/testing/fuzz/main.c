@@ -269,7 +269,7 @@ static void next(struct prog *prog, uint64_t number)
 {
 	if (number % 2 && prog_walk(prog, number / 2))
 		return;
-	if (num_seeds && !chance_of(5)) {
+	if (num_seeds && !chance_of(4)) {
 		*prog = seeds[chance_of(num_seeds)];
 	} else if (!num_corpus || !chance_of(4)) {
 		prog_grow(prog);
