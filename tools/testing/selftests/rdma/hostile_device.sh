@@ -10,12 +10,11 @@
 
 time=${1:-300} seed=${2:-1}
 ROUNDS=5	# between two looks at the time
+SELDOM=60	# lies end one device in so many, and one at least; in most rounds they strike programs alone
 own=node1-0
 plan 5
 
 kverbs() { cat "/sys/module/rdma_kverbs/parameters/$1"; }
-objects() { lab-vhcactl objects $own; }
-as_it_was() { [ "$(objects)" = "$before" ] || { objects; return 1; }; }
 
 # turns: rounds of lies until the time is over; the number of rounds, and how often it was given up
 turns()
@@ -35,8 +34,9 @@ said_once()
 {
 	local said
 	said=$(grep -c 'device failed: ' /tmp/kmsg)
+	sed -n 's/.*device failed: \(.*\) (status.*/\1/p' /tmp/kmsg | sort | uniq -c
 	echo "said $said times"
-	[ "$said" -ge "$up" ] && [ "$said" -le "$rounds" ]
+	[ "$said" -ge "$up" ] && [ "$said" -le "$rounds" ] && [ "$up" -ge $((rounds / SELDOM + 1)) ]
 }
 
 cat /dev/kmsg >/tmp/kmsg &

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-"""A TCP connection that carries data as fast as it can, until its sender is killed:
+"""A TCP connection that carries data as fast as it can, or RATE bytes a second, until its sender is killed:
 
     ipoib_stream.py serve ADDRESS FILE
-    ipoib_stream.py send ADDRESS
+    ipoib_stream.py send ADDRESS [RATE]
 
 The server takes one connection. FILE has the number of bytes that have come so far. Its exit status
 is 0 when the connection has ended, 2 when it has failed, which it then prints, and 1 when other bytes
@@ -14,6 +14,7 @@ import socket
 import sys
 
 PORT = 5005
+SO_MAX_PACING_RATE = 47     # which the module socket does not know
 BLOCK = bytes(i * i % 251 for i in range(65521))
 
 
@@ -31,8 +32,10 @@ def serve(address, file):
         os.pwrite(counter, b"%d\n" % count, 0)
 
 
-def send(address):
+def send(address, rate=None):
     connection = socket.create_connection((address, PORT))
+    if rate:
+        connection.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, int(rate))
     while True:
         connection.sendall(BLOCK)
 

@@ -49,6 +49,14 @@ handed_over()
 which_device() { stat -c %i "/sys/class/infiniband/$LAB_DEV"; }
 another_device() { [ "$(which_device)" != "$1" ] && port_is_active; }
 
+# comes_again HOW: the device goes, and is there again with its addresses
+comes_again()
+{
+	local was
+	was=$(which_device)
+	"$1" && within another_device "$was" && own_addresses
+}
+
 device_is_down() { [ ! -e "/sys/class/infiniband/$LAB_DEV" ]; }
 
 # taken HOW, given HOW: the device is removed, by an administrator's hand or by an error; and added again.
@@ -72,3 +80,5 @@ given()
 
 by_hand() { taken by_hand && given by_hand; }
 by_error() { taken by_error && given by_error; }
+# a reset of its function, from which it comes by itself
+by_reset() { put 1 "/sys/bus/pci/devices/$device/reset"; }

@@ -59,9 +59,7 @@ comes_back()
 # any other that has ended. NVMe and SRP have their disk go with the device, and want to be told to connect.
 device_goes()
 {
-	local was
-	was=$(which_device)
-	"$2" && within another_device "$was" && own_addresses || return 1
+	comes_again "$2" || return 1
 	case $1 in
 	nvme | srp)
 		load_fails && within "${1/srp/scsi}_gone" && connected "$1" && load_begins "$("$1_file")" ||

@@ -218,6 +218,33 @@ static void scope_of_the_peer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rdma_resolve_addr(c->id, NULL, &global.any, 1), -ENETUNREACH);
 }
 
+static int nobody_can_be_asked(struct cma_id *id, struct sa_path_rec *wanted,
+			       ib_sa_comp_mask mask, unsigned long timeout_ms,
+			       cma_path_found found, struct ib_sa_query **query)
+{
+	return -ENODEV;
+}
+
+/* A device that has failed cannot send a query: as if it had failed a moment later. */
+static void route_by_a_lost_device(struct kunit *test)
+{
+	struct consumer *c = bound(test);
+
+	kunit_activate_static_stub(test, cma_ask_neighbour, neighbour_answers);
+	KUNIT_ASSERT_EQ(test, resolve(c), 0);
+	ct_settle();
+	kunit_activate_static_stub(test, cma_ask_path, nobody_can_be_asked);
+	for (unsigned int calls = 2; calls <= 3; calls++) {
+		show_manager(test, true);
+		KUNIT_EXPECT_EQ(test, rdma_resolve_route(c->id, 1000), 0);
+		show_manager(test, false);
+		ct_settle();
+		KUNIT_ASSERT_EQ(test, c->calls, calls);
+		KUNIT_EXPECT_EQ(test, c->events[calls - 1], RDMA_CM_EVENT_ROUTE_ERROR);
+		KUNIT_EXPECT_EQ(test, c->status[calls - 1], -ENODEV);
+	}
+}
+
 /* ---- quality of service ---- */
 
 static struct sa_path_rec asked;
@@ -286,6 +313,7 @@ static struct kunit_case resolve_cases[] = {
 	KUNIT_CASE(destroyed_by_route),
 	KUNIT_CASE(removed_by_address),
 	KUNIT_CASE(used_again),
+	KUNIT_CASE(route_by_a_lost_device),
 	KUNIT_CASE(scope_of_the_peer),
 	KUNIT_CASE(type_of_service),
 	KUNIT_CASE(flow_information),
