@@ -142,6 +142,7 @@ struct delay {
 struct prog {
 	bool user;		/* without privileges */
 	bool good;		/* none of its calls may be refused */
+	bool refused;		/* its last call must be refused */
 	unsigned int num, num_delays;
 	struct call calls[CALLS];
 	struct delay delays[DELAYS];
@@ -264,6 +265,7 @@ struct shared {
 	uint32_t kind;			/* of the one requested last */
 	uint32_t faulty;		/* the device may have faults */
 	uint32_t refuses;		/* it may have refused to destroy something */
+	uint32_t last_good;		/* the last call of the program was not refused */
 	uint32_t device_index;		/* netlink's number of the device */
 	uint32_t folders;		/* a program has made one in configfs */
 	char paths[FILE_KINDS][64];	/* of its files */

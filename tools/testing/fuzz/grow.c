@@ -400,6 +400,7 @@ void prog_mutate(struct prog *prog, const struct prog *other)
 	struct call *call;
 
 	prog->good = false;
+	prog->refused = false;
 	prog->num_delays = 0;
 	do {
 		unsigned int at = prog->num ? chance_of(prog->num) : 0;

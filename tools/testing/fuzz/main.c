@@ -198,6 +198,8 @@ static void run(const struct prog *prog, const char *where)
 		what = "left";
 	if (!what && prog->good && shared->calls - shared->good != refused)
 		what = "refused";
+	if (!what && prog->refused && shared->last_good)
+		what = "accepted";
 	if (reported())
 		what = "report";
 	spend(JUDGING, &start);

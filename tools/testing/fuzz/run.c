@@ -129,6 +129,8 @@ static void run_calls(unsigned int thread, unsigned int from)
 			}
 		}
 		count(running->calls[i].cmd, err);
+		if (i == running->num - 1)
+			shared->last_good = !err;
 		if (!thread) {
 			__atomic_add_fetch(&shared->first_done, 1, __ATOMIC_RELEASE);
 			syscall(SYS_futex, &shared->first_done, FUTEX_WAKE, THREADS, NULL, NULL, 0);
@@ -245,6 +247,7 @@ bool run_prog(const struct prog *prog)
 	delays_arm(prog);
 	shared->done = 0;
 	shared->first_done = 0;
+	shared->last_good = 0;
 	pid = fork();
 	if (pid < 0)
 		abort();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Programs as text: a line "program", "program user" or "program good", a line for each delay and
- * for each call, and "end".  They are:
+ * Programs as text: a line "program", or "program" and "user", "good" or "refused", a line for each
+ * delay and for each call, and "end".  They are:
  *
  *	delay MODULE+OFFSET MICROSECONDS
  *	THREAD FILE FORM:COMMAND ROW/KIND.HOW=VALUE...
@@ -22,7 +22,8 @@ static const char *const how_names[HOWS] = {
 size_t prog_text(const struct prog *prog, char *to, size_t room)
 {
 	size_t at = snprintf(to, room, "program%s\n",
-			     prog->good ? " good" : prog->user ? " user" : "");
+			     prog->good ? " good" : prog->refused ? " refused" :
+			     prog->user ? " user" : "");
 
 	for (unsigned int i = 0; i < prog->num_delays && at < room; i++) {
 		const struct delay *delay = &prog->delays[i];
@@ -148,6 +149,7 @@ bool prog_read(struct prog *prog, char **from, unsigned int *unknown)
 			*prog = (struct prog){
 				.user = !strcmp(line, "program user"),
 				.good = !strcmp(line, "program good"),
+				.refused = !strcmp(line, "program refused"),
 			};
 			inside = true;
 		} else if (inside && !strcmp(line, "end")) {
