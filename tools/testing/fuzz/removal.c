@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -27,6 +28,7 @@
 #define WAIT_MS		15000	/* a program's wait for a removal that it asked for */
 #define APPEAR_SECONDS	30	/* until the files of a bound device are there */
 #define STEP_MS		20
+#define SETTLE_MS	300	/* from there until the removal of a link waits */
 
 bool removal;
 const char *device_pci;		/* its PCI address */
@@ -165,10 +167,25 @@ static int fail_and_reset(void)
 	return err ?: ETIMEDOUT;
 }
 
+/*
+ * late: beside a busy program the thread goes on late when it has waited for something, so that the
+ * program has time to interfere.
+ */
+static int remove_link(bool late)
+{
+	struct sched_param none = {};
+	int err;
+
+	sched_setscheduler(0, late ? SCHED_IDLE : SCHED_OTHER, &none);
+	err = link_end(shared->device_index);
+	sched_setscheduler(0, SCHED_OTHER, &none);
+	return err ?: link_make();
+}
+
 static int remove_by(enum removal_kind kind)
 {
 	if (device_link)
-		return link_end(shared->device_index) ?: link_make();
+		return remove_link(kind & 1);
 	switch (kind) {
 	case REMOVAL_RESET:
 		return tell_device("reset");
@@ -232,9 +249,9 @@ static void *removal_main(void *arg)
 }
 
 /*
- * Called in a program.  wait: until the device is back; until the file of a link is gone, since its
- * removal may then wait for the program itself.  Of simultaneous requests the last one decides the
- * kind.
+ * Called in a program.  wait: until the device is back; with a link, until its node is gone, since
+ * the removal may then wait for the program itself.  Of simultaneous requests the last one decides
+ * the kind.
  */
 int removal_ask(enum removal_kind kind, bool wait)
 {
@@ -248,8 +265,10 @@ int removal_ask(enum removal_kind kind, bool wait)
 	if (!wait)
 		return 0;
 	while ((int32_t)((now = __atomic_load_n(&shared->removed, __ATOMIC_ACQUIRE)) - mine) < 0) {
-		if (device_link && access(shared->paths[FILE_UVERBS], F_OK))
+		if (device_link && access(shared->paths[FILE_UVERBS], F_OK)) {
+			nap(SETTLE_MS);
 			break;
+		}
 		futex_wait(&shared->removed, now, device_link ? STEP_MS : WAIT_MS);
 	}
 	return 0;
