@@ -15,7 +15,7 @@
 
 #define SHORTEST	150	/* microseconds; the longest is 32 times that */
 #define NEAR		96	/* bytes behind a place that is traced */
-#define TRIES		4	/* bytes at which an instruction may begin: the kernel takes its time to say no */
+#define TRIES		4	/* where an instruction may begin: the kernel is slow to refuse */
 
 static int delays = -1;
 static unsigned int num_armed;

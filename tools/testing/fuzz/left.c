@@ -19,7 +19,8 @@
 #define REFUSED	64	/* times in a row, at most */
 
 static const char *const counted[] = {
-	"ib_core", "ib_uverbs", "ib_umad", "ib_cm", "rdma_cm", "rdma_ucm", "vhca", "rdma_rxe", "rdma_ufake",
+	"ib_core", "ib_uverbs", "ib_umad", "ib_cm", "rdma_cm", "rdma_ucm",
+	"vhca", "rdma_rxe", "rdma_ufake",
 };
 
 static int refs[sizeof(counted) / sizeof(*counted)];

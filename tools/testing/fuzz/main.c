@@ -266,7 +266,7 @@ static void check_traced(uint64_t programs)
 	}
 }
 
-/* The next program: every second one is of the walk, until that is over; the others are by chance. */
+/* The next program: every second is of the walk until that is over, the others are by chance. */
 static void next(struct prog *prog, uint64_t number)
 {
 	if (number % 2 && prog_walk(prog, number / 2))
