@@ -19,9 +19,14 @@
 /* How long completions of sends may lie, in jiffies */
 #define REAP_TIME	1
 
+/*
+ * Ends when it gets less than it asks for.  If that was flushed, it asks once more: a device that
+ * has failed waits until its consumers have found nothing, or have armed.
+ */
 static int take(struct ipoib_cq *queue, int budget)
 {
 	int done = 0, asked, got;
+	bool flushed;
 
 	do {
 		asked = min(IPOIB_POLL_BATCH, budget - done);
@@ -29,7 +34,8 @@ static int take(struct ipoib_cq *queue, int budget)
 		for (int i = 0; i < got; i++)
 			queue->wc[i].wr_cqe->done(queue->cq, &queue->wc[i]);
 		done += got;
-	} while (got == asked && done < budget);
+		flushed = got && queue->wc[got - 1].status;
+	} while ((got == asked || flushed) && done < budget);
 	return done;
 }
 

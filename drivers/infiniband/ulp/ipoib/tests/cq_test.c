@@ -16,6 +16,8 @@
  * @received: what has arrived, one at most
  * @late: sends that end just before the queue is armed
  * @armed: how often it was
+ * @failed: the device flushes sends
+ * @nothing: polls that have found nothing
  */
 static struct played {
 	struct ib_cqe cqe;
@@ -23,6 +25,8 @@ static struct played {
 	int received;
 	int late;
 	int armed;
+	bool failed;
+	int nothing;
 } played;
 
 /**
@@ -49,8 +53,12 @@ static int play_poll(struct ib_cq *cq, int entries, struct ib_wc *wc)
 	int n = min(entries, played.ended);
 
 	for (int i = 0; i < n; i++)
-		wc[i].wr_cqe = &played.cqe;
+		wc[i] = (struct ib_wc){
+			.wr_cqe = &played.cqe,
+			.status = played.failed ? IB_WC_WR_FLUSH_ERR : IB_WC_SUCCESS,
+		};
 	played.ended -= n;
+	played.nothing += !n;
 	return n;
 }
 
@@ -76,7 +84,7 @@ static int play_receive(struct ib_cq *cq, int entries, struct ib_wc *wc)
 {
 	static struct ib_cqe cqe = { .done = received };
 
-	wc->wr_cqe = &cqe;
+	*wc = (struct ib_wc){ .wr_cqe = &cqe };
 	return played.received;
 }
 
@@ -277,6 +285,21 @@ static void answer_has_sends_polled(struct kunit *test)
 	netif_napi_del(&ipoib->rx_cq.napi);
 }
 
+/* A device that has failed is polled until there is nothing; otherwise no poll is for nothing. */
+static void flushed_are_polled_to_the_end(struct kunit *test)
+{
+	for (int failed = 0; failed <= 1; failed++) {
+		played.failed = failed;
+		for (int n = 0; n < 3; n++) {
+			post(test, false);
+			played.ended++;
+		}
+		time_passes(test);
+		KUNIT_EXPECT_EQ(test, under_way(test), 0);
+		KUNIT_EXPECT_EQ(test, played.nothing, failed);
+	}
+}
+
 static struct kunit_case cq_cases[] = {
 	KUNIT_CASE(few_cause_no_event),
 	KUNIT_CASE(many_are_polled),
@@ -284,6 +307,7 @@ static struct kunit_case cq_cases[] = {
 	KUNIT_CASE(urgent_causes_events),
 	KUNIT_CASE(last_is_awaited),
 	KUNIT_CASE(answer_has_sends_polled),
+	KUNIT_CASE(flushed_are_polled_to_the_end),
 	{}
 };
 
