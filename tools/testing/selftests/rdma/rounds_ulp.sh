@@ -18,7 +18,7 @@ times=$1
 kinds=${*:2}
 kinds=${kinds:-kill unbind reset fatal}
 declare -A how=([unbind]=by_hand [reset]=by_reset [fatal]=by_error)
-plan $((LAB_NODE == 1 ? 5 + $(wc -w <<<"$kinds") : 4 + $(wc -w <<<"$kinds") * 6))
+plan $((LAB_NODE == 1 ? 5 + $(wc -w <<<"$kinds") : 5 + $(wc -w <<<"$kinds") * 6))
 
 # A protocol's own timers decide when it notices: up to a minute of NFS.
 patience=600
@@ -81,7 +81,22 @@ killed()
 # lost KIND: the device, which comes again
 lost() { comes_again "${how[$1]}" && over "${uverbs[@]}"; }
 
-all_go_on() { goes_on && stream_goes_on; }
+# The NFS client gives a program the errno of a connect that met the end of the device, unless it is one of
+# those after which it tries again (call_connect_status() in net/sunrpc/clnt.c). EINVAL is not: it is what is said
+# of an id whose device goes. The client itself has to say so, by a trace; then the program starts over.
+tracing=/sys/kernel/tracing
+traces()
+{
+	mountpoint -q $tracing || mount -t tracefs none $tracing || return 1
+	put 1 $tracing/events/sunrpc/rpc_connect_status/enable
+}
+starts_over()
+{
+	grep -q 'error.*Invalid argument' /tmp/load.log && grep 'rpc_connect_status: .*status=-22' $tracing/trace || return 1
+	: >$tracing/trace
+	within load_fails && short_load
+}
+all_go_on() { { goes_on || starts_over; } && stream_goes_on; }
 
 # round KIND
 round()
@@ -105,6 +120,7 @@ everywhere "ports have addresses" connections_up
 before=$(objects)
 on 1 "node 1 serves" nfs_served
 on 2 "what the client needs" nfs_client_up
+on 2 "what it says of its connections" traces
 [ "$LAB_NODE" != 1 ] || stream_sends </dev/null >/tmp/stream.log 2>&1 &
 for kind in $kinds; do
 	on 2 "$kind: a mount, a load of it and a TCP connection" loaded
