@@ -4,17 +4,9 @@
 # The fuzzer of the user API on a device that is removed and comes back: first its programs for that, among
 # them munmap() beside pages that are revoked, repeatedly; then random ones, with faults of the device.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
+. /lab/src/tools/testing/selftests/rdma/fuzz_answers.sh
 
 fuzz=/lab/src/tools/testing/fuzz TIMES=40 PROGRAMS=60
-
-# accepted CALL LEAST: at least LEAST of these calls have succeeded
-accepted()
-{
-	local found
-	found=$(awk -v call="sys:$1" '$1 == call { print $3 }' "$LAB_OUT/answers")
-	echo "$1: ${found:-no} calls, at least $2 are expected"
-	[ "${found:-0}" -ge "$2" ]
-}
 
 # again: the seeds of removals, and no others, until they have run TIMES times in all
 again()
