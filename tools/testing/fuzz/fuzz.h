@@ -7,7 +7,7 @@
  * each interface), call.c (common parts of calls), removal.c on faults.c and link.c (removal,
  * return and faults of the device), memory.c on late.c (what processes share, and where requests
  * are in memory), objects.c (objects of programs), delays.c on cover.c (where the kernel is
- * delayed, what it executed), tables.c (the commands).
+ * delayed, what it executed), tables.c (the commands), chance.c.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -105,7 +105,7 @@ extern struct module modules[MODULES];
 extern unsigned int num_modules;
 extern const char *const form_names[FORMS], *const kind_names[];
 
-void tables_read(const char *path, const char *only);
+void tables_read(const char *path, const char *only, bool removal, bool refusals);
 int command_named(const char *form, const char *name);
 int row_named(const struct command *cmd, const char *name, const char *kind);
 int maker_of(unsigned int type, unsigned int choice);
@@ -154,6 +154,8 @@ void prog_grow(struct prog *prog);
 bool prog_walk(struct prog *prog, unsigned int number);
 bool prog_races(const struct prog *prog);
 void prog_mutate(struct prog *prog, const struct prog *other);
+
+/* ---- chance (chance.c) ---- */
 
 void chance_seed(uint64_t seed);
 uint64_t chance(void);

@@ -370,7 +370,7 @@ int main(int argc, char **argv)
 {
 	read_options(argc, argv);
 	removal = options.removal;
-	tables_read(options.tables, options.only);
+	tables_read(options.tables, options.only, removal, refusals);
 	run_setup(options.uverbs, options.umad);
 	device_pci = options.pci;
 	around_setup();

@@ -47,14 +47,14 @@ static int named(const char *const *names, unsigned int num, const char *name)
 }
 
 /* Commands of SYS that not every run has. */
-static bool allowed(const char *name)
+static bool allowed(const char *name, bool removal, bool refusals)
 {
 	if (!strcmp(name, "remove") || !strcmp(name, "fault"))
 		return removal;
 	return strcmp(name, "refuse") || refusals;
 }
 
-static void read_command(const char *line, const char *only)
+static void read_command(const char *line, const char *only, bool removal, bool refusals)
 {
 	struct command *cmd;
 	char form[16];
@@ -73,7 +73,7 @@ static void read_command(const char *line, const char *only)
 	cmd->wanted = !*only || strstr(form, only) || cmd->form == SYS ||
 		      (!strcmp(only, "uverbs") && cmd->form <= INVOKE);
 	if (cmd->form == SYS)
-		cmd->wanted = allowed(cmd->name);
+		cmd->wanted = allowed(cmd->name, removal, refusals);
 }
 
 static void read_row(const char *line)
@@ -127,8 +127,11 @@ static void read_module(const char *line)
 	num_modules++;
 }
 
-/* only: an interface's name, "" for all */
-void tables_read(const char *path, const char *only)
+/*
+ * only: an interface's name, "" for all; removal: the device may be removed; refusals: it may
+ * refuse to destroy objects
+ */
+void tables_read(const char *path, const char *only, bool removal, bool refusals)
 {
 	static char line[8192];
 	FILE *file = fopen(path, "r");
@@ -138,7 +141,7 @@ void tables_read(const char *path, const char *only)
 	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, "\n")] = 0;
 		if (!strncmp(line, "command ", 8))
-			read_command(line, only);
+			read_command(line, only, removal, refusals);
 		else if (!strncmp(line, "row ", 4))
 			read_row(line);
 		else if (!strncmp(line, "sample ", 7))

@@ -6,7 +6,6 @@
  * destroy objects when asked to.  One is there when the module is loaded; it can be removed and
  * made again by "rdma link".
  */
-#include <linux/atomic.h>
 #include <linux/cleanup.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -16,23 +15,8 @@
 
 #include "ufake.h"
 
-static unsigned int refuse;
-module_param(refuse, uint, 0644);
-MODULE_PARM_DESC(refuse, "how many times from now on the device refuses to destroy an object");
-
 static struct ib_device *dev;
 static DEFINE_MUTEX(lock);	/* while @dev changes */
-
-bool ufake_refuses(void)
-{
-	unsigned int left = READ_ONCE(refuse);
-
-	do {
-		if (!left)
-			return false;
-	} while (!try_cmpxchg(&refuse, &left, left - 1));
-	return true;
-}
 
 static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struct ib_udata *udata)
 {
