@@ -159,6 +159,7 @@ void prog_mutate(struct prog *prog, const struct prog *other);
 
 void chance_seed(uint64_t seed);
 uint64_t chance(void);
+uint64_t chance_number(void);
 static inline unsigned int chance_of(unsigned int n) { return chance() % n; }
 
 /* ---- what the kernel executed (cover.c) ---- */

@@ -12,30 +12,6 @@ static bool one_in(unsigned int n)
 	return !chance_of(n);
 }
 
-static uint64_t number(void)
-{
-	static const uint64_t edges[] = {
-		0, 1, 2, 3, 4, 5, 7, 8, 10, 15, 16, 17, 31, 32, 63, 64, 100, 127, 128, 255, 256,
-		257, 1000, 1023, 1024, 4095, 4096, 4097, 8191, 32767, 32768, 65535, 65536, 1 << 20,
-		1 << 24, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, RINGS, RINGS + 1,
-		RINGS + PAGE, RINGS + RING_PAGES * PAGE - 1, 0x7ffffffff000, 0x800000000000,
-		0x8000000000000000, 0xffffffffffffff00, UINT64_MAX,
-	};
-
-	switch (chance_of(8)) {
-	case 0:
-		return 1ULL << chance_of(64);
-	case 1:
-		return chance();
-	case 2:
-		return chance_of(256);
-	case 3:
-		return -(uint64_t)chance_of(16);
-	default:
-		return edges[chance_of(sizeof(edges) / sizeof(*edges))];
-	}
-}
-
 static enum how how_of_request(enum form form)
 {
 	static const enum how hows[] = {
@@ -94,9 +70,9 @@ static uint64_t value_of(const struct command *cmd, const struct row *row, enum 
 			return chance_of(4096);
 		if (row && row->kind == MASK && !one_in(3))
 			return chance() & row->mask;
-		return number();
+		return chance_number();
 	case WORD:	/* which word, and what it becomes */
-		return (uint64_t)chance_of(64) << 32 | (uint32_t)number();
+		return (uint64_t)chance_of(64) << 32 | (uint32_t)chance_number();
 	case NTH: case FOREIGN: case DEAD:
 		return chance_of(4);
 	case OTHER:
@@ -106,7 +82,7 @@ static uint64_t value_of(const struct command *cmd, const struct row *row, enum 
 	case EDGE:
 		return chance_of(cmd->form == IOCTL ? 300 : 130);
 	case RAW: case FLAGS:
-		return number();
+		return chance_number();
 	default:
 		return chance_of(8);
 	}
