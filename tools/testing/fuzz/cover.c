@@ -107,11 +107,12 @@ static int module_of(uint64_t pc)
 static uint64_t place_of(uint64_t pc, unsigned int *fresh)
 {
 	int number = module_of(pc);
-	struct module *module = &modules[number];
+	struct module *module;
 	struct seen *seen;
 
 	if (number < 0)
 		return 0;
+	module = &modules[number];
 	seen = &module->seen[pc - module->base];
 	if (!seen->programs) {
 		module->covered++;

@@ -326,10 +326,13 @@ bool prog_walk(struct prog *prog, unsigned int number)
 		}
 		*prog = (struct prog){};
 		add(prog, &at, i, 0, 0, 1);
+		/* unless there was no room for it behind what it needs */
 		call = &prog->calls[prog->num - 1];
-		call->num_twists = 1;
-		call->twists[0] = ends[number];
-		call->twists[0].row = row;
+		if (call->cmd == i) {
+			call->num_twists = 1;
+			call->twists[0] = ends[number];
+			call->twists[0].row = row;
+		}
 		return true;
 	}
 	return false;
