@@ -35,6 +35,7 @@
 #define LEFT_SECONDS	10	/* time for everything of a program to go away */
 #define SLOW		15		/* seconds: such a program is shown */
 #define SEEDS		128		/* programs of the files */
+#define SEED_TRIES	3
 #define RACES		3		/* times that a program is run again, with delays */
 
 static struct {
@@ -266,13 +267,25 @@ static void check_traced(uint64_t programs)
 	}
 }
 
+/* One of the seeds, rather one in which several things happen at a time. */
+static const struct prog *a_seed(void)
+{
+	const struct prog *seed;
+	unsigned int tries = SEED_TRIES;
+
+	do
+		seed = &seeds[chance_of(num_seeds)];
+	while (!prog_races(seed) && --tries);
+	return seed;
+}
+
 /* The next program: every second is of the walk until that is over, the others are by chance. */
 static void next(struct prog *prog, uint64_t number)
 {
 	if (number % 2 && prog_walk(prog, number / 2))
 		return;
 	if (num_seeds && !chance_of(4)) {
-		*prog = seeds[chance_of(num_seeds)];
+		*prog = *a_seed();
 	} else if (!num_corpus || !chance_of(4)) {
 		prog_grow(prog);
 	} else {
