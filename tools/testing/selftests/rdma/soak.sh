@@ -89,10 +89,20 @@ note()
 	awk '/^(SUnreclaim|KernelStack|PageTables|Percpu):/ { n += $2 } END { print n }' \
 		/proc/meminfo >>/tmp/memory
 	cut -f 1 /proc/sys/fs/file-nr >>/tmp/files
+	cat /proc/slabinfo >/tmp/slabs.last
+	[ "$SECONDS" -gt $((seconds / 3)) ] || cat /proc/slabinfo >/tmp/slabs.third
 	[ "$LAB_NODE" = 1 ] || return 0
 	lab-tell daemon >/tmp/has
 	cut -d ' ' -f 1 /tmp/has >>/tmp/daemon
 	cut -d ' ' -f 2 /tmp/has >>/tmp/descriptors
+}
+
+# grown: the caches that have taken most since the first third of the time, in kB
+grown()
+{
+	awk 'NR == FNR { had[$1] = $3 * $4; next }
+		$3 ~ /^[0-9]+$/ { printf "%d kB more %s\n", ($3 * $4 - had[$1]) / 1024, $1 }' \
+		/tmp/slabs.third /tmp/slabs.last | sort -rn | head -n 12 | commented
 }
 
 # flat FILE MOST: a line through its numbers, without those of the first third, rises by less than
@@ -145,6 +155,7 @@ done
 is "each round was good" $((round - 1)) $good
 [ "$LAB_NODE" != 1 ] || stopped $server >/dev/null
 ok "the kernel's memory does not grow" flat /tmp/memory 1024
+grown
 ok "nor do files" flat /tmp/files 64
 if [ "$LAB_NODE" = 1 ]; then
 	ok "nor does the daemon" flat /tmp/daemon 1024
