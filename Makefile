@@ -199,7 +199,7 @@ help:
 	@echo '  bench-device     measurements of vhcad alone, on this host without QEMU'
 	@echo '                   (both: SCALE=1 for those of very many objects, too)'
 	@echo '  soak             three guests, traffic that is compared, faults and churn; nothing may grow (TIME=1h SEED=1)'
-	@echo '  fuzz             programs by chance against the user API, in the debug kernel (TIME=10m SEED=N ONLY=interface REMOVAL=1 DEVICE=rxe|ufake REFUSALS=1 COVERED=1);'
+	@echo '  fuzz             programs by chance against the user API, in the debug kernel (TIME=10m SEED=N ONLY=interface REMOVAL=1 DEVICE=rxe|siw|ufake REFUSALS=1 COVERED=1);'
 	@echo '                   REPLAY=file runs those of a finding again'
 	@echo '  fuzz-device      libFuzzer on all that vhcad parses (TIME=60 seconds a target)'
 	@echo 'clean              remove all that was built (not the cache)'

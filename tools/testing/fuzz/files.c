@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
  * Files of sysfs and configfs.  A command's name is the path of one, below the folder that its
- * first letter stands for: D, V and M of the device, of its uverbs and of its umad; C of the
- * connection manager's settings in configfs, K of /sys/class, P of /sys/module.  Opened files stay
+ * first letter stands for: D, V and M of the device, of its uverbs and of its umad; N of its
+ * interface of IPoIB; C of the connection manager's settings in configfs, K of /sys/class, P of
+ * /sys/module.  Opened files stay
  * open for later calls, and while the device is removed.
  */
 #include <dirent.h>
@@ -26,7 +27,7 @@ static bool path_of(const struct command *cmd, char *path)
 		const char *class, *prefix;
 	} parts[] = {
 		{ 'D', "infiniband", "" }, { 'V', "infiniband_verbs", "uverbs" },
-		{ 'M', "infiniband_mad", "umad" },
+		{ 'M', "infiniband_mad", "umad" }, { 'N', "net", "ib" },
 	};
 	char name[64], folder[128];
 
@@ -100,6 +101,8 @@ int files_run(const struct call *call, const struct command *cmd, unsigned int t
 	if (fd < 0)
 		return -fd;
 	if (text >= 0 && (answer < 0 || twisted(call, text))) {
+		if (*cmd->name == 'N')
+			__atomic_store_n(&shared->nets, 1, __ATOMIC_RELAXED);
 		len = row_bytes(call, text, data, sizeof(data));
 		return write(fd, (void *)row_place(call, text, thread, data, len),
 			     twist ? twist->value : len) < 0 ? errno : 0;

@@ -3,11 +3,11 @@
  * The fuzzer of the user API.  A program is a list of calls; a call is a valid request of a
  * command, and the twists that make it invalid.  From top to bottom: main.c (the loop), grow.c
  * (random programs), text.c (programs as text), run.c (processes and threads that run one), left.c
- * (what is left behind), request.c, others.c, files.c and sys.c on maps.c and around.c (a call of
- * each interface), call.c (common parts of calls), removal.c on faults.c and link.c (removal,
- * return and faults of the device), memory.c on late.c (what processes share, and where requests
- * are in memory), objects.c (objects of programs), delays.c on cover.c (where the kernel is
- * delayed, what it executed), tables.c (the commands), chance.c.
+ * (what is left behind), request.c, others.c, files.c and sys.c on maps.c, around.c and net.c (a
+ * call of each interface), call.c (common parts of calls), removal.c on faults.c and link.c
+ * (removal, return and faults of the device), message.c (netlink), memory.c on late.c (what
+ * processes share, and where requests are in memory), objects.c (objects of programs), delays.c on
+ * cover.c (where the kernel is delayed, what it executed), tables.c (the commands), chance.c.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include <linux/netlink.h>
 
 #define THREADS		4	/* of a program */
 #define TRACES		(THREADS + 1)	/* of those, and of the thread that removes the device */
@@ -44,6 +46,7 @@ enum kind { INT, MASK, BLOB, OUT, HANDLE_OUT, READ, CHANGE, NEW, DESTROY, LIST, 
 #define FOLDER_END	4
 #define DRIVER_IN	0x1000	/* attributes of the driver's part */
 #define DRIVER_OUT	0x1001
+#define TAIL		0x1002	/* not an attribute: bytes behind a request by write() */
 
 /* Types of objects: those of the user verbs API, and these. */
 #define TYPE_COMP_CHANNEL	2
@@ -51,7 +54,8 @@ enum kind { INT, MASK, BLOB, OUT, HANDLE_OUT, READ, CHANGE, NEW, DESTROY, LIST, 
 #define TYPE_CM_ID		20
 #define TYPE_GROUP		21
 #define TYPE_AGENT		22
-#define TYPES			24
+#define TYPE_NUMBER		23	/* and those behind it: what netlink calls objects */
+#define TYPES			32
 
 struct bytes {
 	uint8_t *data;
@@ -199,6 +203,20 @@ bool device_entry(const char *class, const char *prefix, char *name, size_t room
 extern const char *device_pci;
 extern bool removal;
 
+/* ---- messages of netlink (message.c) ---- */
+
+struct message {
+	struct nlmsghdr head;
+	uint8_t attrs[256];
+};
+
+struct message message_begin(unsigned int type, unsigned int head);
+void message_put(struct message *message, unsigned int type, const void *data, unsigned int len);
+void message_put_text(struct message *message, unsigned int type, const char *text);
+unsigned int message_nest(struct message *message, unsigned int type);
+void message_ends(struct message *message, unsigned int at);
+int message_ask(const struct message *message, int protocol);
+
 /* ---- a device that is a link on a net device (link.c) ---- */
 
 void link_setup(char *what);
@@ -222,12 +240,10 @@ bool left_behind(double seconds);
 int refuse(uint64_t value);
 extern bool refusals;
 
-/* ---- one call (request.c, others.c, files.c, sys.c on maps.c, call.c) ---- */
+/* ---- one call (request.c, others.c, files.c, sys.c on maps.c) ---- */
 
 #define CALL_FORKS	-1	/* instead of an errno: the caller forks */
 
-const struct twist *twist_of(const struct call *call, unsigned int row, enum how how);
-bool twisted(const struct call *call, unsigned int row);
 int request_run(const struct call *call, const struct command *cmd, unsigned int thread);
 int others_run(const struct call *call, const struct command *cmd, unsigned int thread);
 int files_run(const struct call *call, const struct command *cmd, unsigned int thread);
@@ -237,6 +253,17 @@ int map_pages(int fd, uint64_t value);
 int map_many(int fd, uint64_t value);
 int unmap(uint64_t value);
 int touch(uint64_t value);
+
+/* ---- the interface of IPoIB (net.c) ---- */
+
+bool net_name(char *name, size_t room);
+int net_run(uint64_t value);
+void net_clean(void);
+
+/* ---- parts of a call (call.c) ---- */
+
+const struct twist *twist_of(const struct call *call, unsigned int row, enum how how);
+bool twisted(const struct call *call, unsigned int row);
 
 /* The bytes of a row, twisted; returns how many. */
 unsigned int row_bytes(const struct call *call, unsigned int number, uint8_t *to,
@@ -271,6 +298,7 @@ struct shared {
 	uint32_t last_good;		/* the last call of the program was not refused */
 	uint32_t device_index;		/* netlink's number of the device */
 	uint32_t folders;		/* a program has made one in configfs */
+	uint32_t nets;			/* one has changed the interface of IPoIB */
 	char paths[FILE_KINDS][64];	/* of its files */
 	struct {
 		unsigned int calls, good;

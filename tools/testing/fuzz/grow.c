@@ -46,7 +46,7 @@ static enum how how_of(enum form form, const struct row *row)
 	/* the other twists are for attributes only */
 	if (row->kind == OUT && form != IOCTL)
 		return places[chance_of(6)];
-	switch (row->kind) {
+	switch (row->kind == NLA && row->type && one_in(2) ? READ : row->kind) {
 	case READ: case CHANGE: case DESTROY: case NEW: case HANDLE_OUT:
 		return objects[chance_of(sizeof(objects) / sizeof(*objects))];
 	case INT: case MASK:
@@ -191,8 +191,14 @@ static void add_opening(struct prog *prog, unsigned int *at, const struct comman
 
 	if (cmd->form == SYSFS && *cmd->name == 'C' && cmd->number < FOLDER_MADE)
 		opening = command_named("sysfs", "C");
-	if (opening >= 0 && !called_before(prog, *at, opening, file))
+	if (opening >= 0 && !called_before(prog, *at, opening, file)) {
 		insert(prog, (*at)++, (struct call){ .cmd = opening, .file = file });
+		/* the header of MADs as today's programs have it */
+		if (cmd->form == UMAD && !one_in(4))
+			insert(prog, (*at)++, (struct call){
+				.cmd = command_named("umad", "ENABLE_PKEY"), .file = file,
+			});
+	}
 	if (uverbs && strcmp(cmd->name, "GET_CONTEXT")) {
 		opening = command_named("write", "GET_CONTEXT");
 		if (opening >= 0 && !called_before(prog, *at, opening, file) &&
@@ -214,9 +220,9 @@ static void add(struct prog *prog, unsigned int *at, unsigned int number, unsign
 		int maker;
 
 		if (!row->good || (row->kind != READ && row->kind != CHANGE &&
-				   row->kind != DESTROY && row->kind != INT))
+				   row->kind != DESTROY && row->kind != INT && row->kind != NLA))
 			continue;
-		if (row->kind == INT && !row->type)
+		if ((row->kind == INT || row->kind == NLA) && !row->type)
 			continue;
 		if (made_before(prog, *at, row->type, file))
 			continue;

@@ -20,7 +20,7 @@
 
 static const char *const counted[] = {
 	"ib_core", "ib_uverbs", "ib_umad", "ib_cm", "rdma_cm", "rdma_ucm",
-	"vhca", "rdma_rxe", "rdma_ufake",
+	"vhca", "rdma_rxe", "siw", "rdma_ufake",
 };
 
 static int refs[sizeof(counted) / sizeof(*counted)];

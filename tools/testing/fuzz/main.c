@@ -398,6 +398,7 @@ int main(int argc, char **argv)
 	delayed = traced && delays_setup();
 	if (!delayed)
 		printf("fuzz: the kernel is not delayed\n");
+	net_clean();
 	left_setup();
 	if (options.judge_out >= 0) {
 		log_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);

@@ -14,7 +14,8 @@
 
 #include "fuzz.h"
 
-#define ROOM	4096
+#define ROOM		4096
+#define CONNECT_REQUEST	4	/* of enum rdma_cm_event_type, which the kernel does not export */
 
 /* ---- netlink ---- */
 
@@ -27,13 +28,91 @@ static unsigned int put_attr(uint8_t *to, unsigned int type, const void *data, u
 	return NLA_ALIGN(sizeof(attr) + len);
 }
 
+/* The numbers that netlink has for objects, in the order of "describe". */
+static const uint16_t numbers[] = {
+	RDMA_NLDEV_ATTR_RES_LQPN, RDMA_NLDEV_ATTR_RES_CQN, RDMA_NLDEV_ATTR_RES_MRN,
+	RDMA_NLDEV_ATTR_RES_PDN, RDMA_NLDEV_ATTR_RES_CM_IDN, RDMA_NLDEV_ATTR_RES_CTXN,
+	RDMA_NLDEV_ATTR_RES_SRQN, RDMA_NLDEV_ATTR_STAT_COUNTER_ID,
+};
+
+/* Tables of objects, and their entries. */
+static const uint16_t tables[] = {
+	RDMA_NLDEV_ATTR_RES_QP, RDMA_NLDEV_ATTR_RES_QP_ENTRY,
+	RDMA_NLDEV_ATTR_RES_CM_ID, RDMA_NLDEV_ATTR_RES_CM_ID_ENTRY,
+	RDMA_NLDEV_ATTR_RES_CQ, RDMA_NLDEV_ATTR_RES_CQ_ENTRY,
+	RDMA_NLDEV_ATTR_RES_MR, RDMA_NLDEV_ATTR_RES_MR_ENTRY,
+	RDMA_NLDEV_ATTR_RES_PD, RDMA_NLDEV_ATTR_RES_PD_ENTRY,
+	RDMA_NLDEV_ATTR_RES_CTX, RDMA_NLDEV_ATTR_RES_CTX_ENTRY,
+	RDMA_NLDEV_ATTR_RES_SRQ, RDMA_NLDEV_ATTR_RES_SRQ_ENTRY,
+	RDMA_NLDEV_ATTR_STAT_COUNTER, RDMA_NLDEV_ATTR_STAT_COUNTER_ENTRY,
+};
+
+static int place_of(const uint16_t *list, unsigned int num, uint16_t what)
+{
+	for (unsigned int i = 0; i < num; i++) {
+		if (list[i] == what)
+			return i;
+	}
+	return -1;
+}
+
+/* Notes the numbers of objects that an answer has. */
+static void learn(unsigned int file, const uint8_t *data, size_t len)
+{
+	struct nlattr attr;
+	uint32_t number;
+
+	for (size_t at = 0; at + sizeof(attr) <= len; at += NLA_ALIGN(attr.nla_len)) {
+		const uint8_t *body = data + at + sizeof(attr);
+		int place;
+
+		memcpy(&attr, data + at, sizeof(attr));
+		if (attr.nla_len < sizeof(attr) || at + attr.nla_len > len)
+			break;
+		attr.nla_type &= NLA_TYPE_MASK;
+		if (place_of(tables, sizeof(tables) / sizeof(*tables), attr.nla_type) >= 0)
+			learn(file, body, attr.nla_len - sizeof(attr));
+		place = place_of(numbers, sizeof(numbers) / sizeof(*numbers), attr.nla_type);
+		if (place < 0 || attr.nla_len != sizeof(attr) + sizeof(number))
+			continue;
+		memcpy(&number, body, sizeof(number));
+		object_made(file, TYPE_NUMBER + place, number);
+	}
+}
+
 /* Receives all answers that have arrived, or some: the rest ends with the socket. */
-static void hear(int sock, unsigned int most)
+static void hear(int sock, unsigned int most, unsigned int file)
 {
 	static __thread uint8_t answer[32768];
+	struct nlmsghdr head;
+	ssize_t len;
 
-	while (most-- && recv(sock, answer, sizeof(answer), MSG_DONTWAIT) > 0)
-		;
+	while (most-- && (len = recv(sock, answer, sizeof(answer), MSG_DONTWAIT)) > 0) {
+		for (ssize_t at = 0; at + (ssize_t)sizeof(head) <= len;
+		     at += NLMSG_ALIGN(head.nlmsg_len)) {
+			memcpy(&head, answer + at, sizeof(head));
+			if (head.nlmsg_len < sizeof(head) || head.nlmsg_len > len - at)
+				break;
+			learn(file, answer + at + sizeof(head), head.nlmsg_len - sizeof(head));
+		}
+	}
+}
+
+/* The bytes of an attribute: netlink has told an object's number, the device's is known. */
+static unsigned int attr_bytes(const struct call *call, const struct command *cmd, unsigned int i,
+			       uint8_t *to, unsigned int room)
+{
+	const struct row *row = &cmd->rows[i];
+	unsigned int len = row_bytes(call, i, to, room);
+	uint32_t number;
+
+	if (row->type && !twist_of(call, i, VALUE) && !twist_of(call, i, LEN)) {
+		number = row_handle(call, i);
+		memcpy(to, &number, sizeof(number));
+	} else if (!strcmp(row->name, "DEV_INDEX") && !twisted(call, i)) {
+		memcpy(to, &shared->device_index, sizeof(shared->device_index));
+	}
+	return len;
 }
 
 static int run_netlink(const struct call *call, const struct command *cmd, unsigned int thread)
@@ -51,11 +130,10 @@ static int run_netlink(const struct call *call, const struct command *cmd, unsig
 	for (unsigned int i = 0; i < cmd->num_rows; i++) {
 		const struct row *row = &cmd->rows[i];
 
-		if (twist_of(call, i, ABSENT) || (!row->good && !twisted(call, i)))
+		if (row->kind != NLA || twist_of(call, i, ABSENT) ||
+		    (!row->good && !twisted(call, i)))
 			continue;
-		len = row_bytes(call, i, value, sizeof(value));
-		if (!strcmp(row->name, "DEV_INDEX") && !twisted(call, i))
-			memcpy(value, &shared->device_index, sizeof(shared->device_index));
+		len = attr_bytes(call, cmd, i, value, sizeof(value));
 		at += put_attr(data + at, row->attr, value, len);
 		twist = twist_of(call, i, TWICE);
 		if (twist && at < ROOM / 2)
@@ -95,7 +173,7 @@ static int run_netlink(const struct call *call, const struct command *cmd, unsig
 	err = send(sock, (void *)row_place(call, REQUEST, thread, data, head.nlmsg_len),
 		   head.nlmsg_len, 0) < 0 ? errno : 0;
 	if (!err)
-		hear(sock, most);
+		hear(sock, most, call->file);
 	close(sock);
 	return err;
 }
@@ -151,13 +229,26 @@ static int run_umad(const struct call *call, const struct command *cmd, unsigned
 	return 0;
 }
 
+/* Takes the number of what was made from an answer of so many bytes. */
+static void note_answer(const struct call *call, const struct command *cmd, uint64_t where,
+			unsigned int len)
+{
+	struct rdma_ucm_event_resp event = {};
+
+	memcpy(&event, (void *)where, len < 16 ? len : 16);
+	note(call, cmd, event.uid);
+	/* who wants to connect has an id */
+	if (cmd->number == RDMA_USER_CM_CMD_GET_EVENT && len >= 16 &&
+	    event.event == CONNECT_REQUEST)
+		object_made(call->file, TYPE_CM_ID, event.id);
+}
+
 static int run_ucma(const struct call *call, const struct command *cmd, unsigned int thread)
 {
 	struct rdma_ucm_cmd_hdr head = { .cmd = cmd->number, .out = cmd->response };
 	uint8_t data[ROOM] = {}, room[512] = {};
 	unsigned int len = structure(call, cmd, data + sizeof(head));
 	const struct twist *twist;
-	uint32_t made = 0;
 	uint64_t where;
 	int answer = row_named(cmd, "answer", "out");
 
@@ -173,7 +264,8 @@ static int run_ucma(const struct call *call, const struct command *cmd, unsigned
 		head.cmd ^= 1U << twist->value * 4;
 	memcpy(data, &head, sizeof(head));
 	where = row_place(call, answer, thread, room, sizeof(room));
-	memcpy(data + sizeof(head) + cmd->response_at, &where, sizeof(where));
+	if (cmd->response)
+		memcpy(data + sizeof(head) + cmd->response_at, &where, sizeof(where));
 	len += sizeof(head);
 	twist = twist_of(call, REQUEST, LEN);
 	if (twist)
@@ -182,8 +274,9 @@ static int run_ucma(const struct call *call, const struct command *cmd, unsigned
 		  (void *)row_place(call, REQUEST, thread, data, len), len) < 0)
 		return errno;
 	if (head.out >= 4 && where > PAGE * 16)
-		memcpy(&made, (void *)where, sizeof(made));
-	note(call, cmd, made);
+		note_answer(call, cmd, where, head.out);
+	else
+		note(call, cmd, 0);
 	return 0;
 }
 

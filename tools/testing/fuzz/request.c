@@ -220,6 +220,18 @@ static void body(const struct call *call, const struct command *cmd, enum form f
 	}
 }
 
+/* Puts what follows the request behind it.  Returns how many bytes: whole words of 8. */
+static unsigned int put_tail(const struct call *call, const struct command *cmd, uint8_t *to)
+{
+	unsigned int len = 0;
+
+	for (unsigned int i = 0; i < cmd->num_rows; i++) {
+		if (cmd->rows[i].attr == TAIL && !twist_of(call, i, ABSENT))
+			len = row_bytes(call, i, to, BODY_MOST / 2 - 8);
+	}
+	return (len + 7) & ~7U;
+}
+
 /* The place of the kernel's answer, from which numbers of new objects are taken. */
 static void answered(const struct call *call, const struct command *cmd, enum form form,
 		     const uint8_t *response)
@@ -259,7 +271,7 @@ static int run_write(const struct call *call, const struct command *cmd, unsigne
 	bool extended = cmd->form == EXTENDED;
 	unsigned int word = extended ? 8 : 4, head = extended ? 24 : 8;
 	uint8_t data[24 + 2 * BODY_MOST] = {}, room[512] = {};
-	unsigned int tail = 0, out = 0, len;
+	unsigned int tail = 0, out = 0, request, len;
 	const struct twist *twist;
 	uint16_t words[4] = {};
 	uint64_t response = 0, where = 0;
@@ -268,9 +280,10 @@ static int run_write(const struct call *call, const struct command *cmd, unsigne
 	ssize_t done;
 
 	body(call, cmd, cmd->form, data + head);
+	request = cmd->request + put_tail(call, cmd, data + head + cmd->request);
 	for (unsigned int i = 0; i < cmd->num_rows; i++) {
 		if (cmd->rows[i].attr == DRIVER_IN && !twist_of(call, i, ABSENT))
-			tail = row_bytes(call, i, data + head + cmd->request, BODY_MOST / 2);
+			tail = row_bytes(call, i, data + head + request, BODY_MOST / 2);
 		if (cmd->rows[i].attr == DRIVER_OUT && !twist_of(call, i, ABSENT))
 			driver_out = i;
 	}
@@ -282,9 +295,9 @@ static int run_write(const struct call *call, const struct command *cmd, unsigne
 	twist = header_twist(call, UNMAPPED);
 	if (twist)
 		response = twist->value;
-	len = head + cmd->request + tail;
+	len = head + request + tail;
 	if (extended) {
-		words[0] = cmd->request / word;
+		words[0] = request / word;
 		words[1] = cmd->response / word;
 		words[2] = tail / word;
 		words[3] = cmd->response && driver_out >= 0 ? 64 / word : 0;
@@ -335,16 +348,18 @@ static int run_invoke(const struct call *call, const struct command *cmd, unsign
 	uint8_t data[2 * BODY_MOST] = {}, room[512] = {};
 	const struct twist *twist;
 	uint64_t where = 0;
+	unsigned int len;
 	int ret;
 
 	body(call, cmd, form, data);
+	len = cmd->request + put_tail(call, cmd, data + cmd->request);
 	for (unsigned int i = 0; i < cmd->num_rows; i++) {
 		if (cmd->rows[i].attr == DRIVER_IN || cmd->rows[i].attr == DRIVER_OUT)
 			add_row(&req, i);
 	}
 	twist = header_twist(call, IN_WORDS);
-	add(&req, UVERBS_ATTR_CORE_IN, cmd->request + (twist ? 4 * (int)twist->value - 12 : 0),
-	    row_place(call, REQUEST, thread, data, cmd->request));
+	add(&req, UVERBS_ATTR_CORE_IN, len + (twist ? 4 * (int)twist->value - 12 : 0),
+	    row_place(call, REQUEST, thread, data, len));
 	if (cmd->response) {
 		where = row_place(call, answer_row(cmd), thread, room, cmd->response);
 		twist = header_twist(call, OUT_WORDS);

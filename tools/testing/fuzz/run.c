@@ -261,6 +261,8 @@ bool run_prog(const struct prog *prog)
 	}
 	files_clean();
 	back = removal_over(DIE_SECONDS);
+	if (back)
+		net_clean();
 	delays_clear(prog);
 	return back;
 }

@@ -9,11 +9,17 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <linux/udmabuf.h>
+
 #include "fuzz.h"
+
+#define WAIT_MS		300	/* until something can be read */
+#define DMABUF_FD	200	/* a number that nothing else gets */
 
 static int *slot(const struct call *call, uint64_t value)
 {
@@ -33,6 +39,18 @@ static int open_file(const struct call *call, enum file_kind kind)
 {
 	return put(&files[kind][call->file],
 		   open(shared->paths[kind], O_RDWR | O_CLOEXEC | O_NONBLOCK));
+}
+
+/* The file that makes the port one of a subnet manager; its number is that of umad. */
+static int open_issm(const struct call *call)
+{
+	const char *umad = strstr(shared->paths[FILE_UMAD], "umad");
+	char path[64];
+
+	if (!umad)
+		return ENODEV;
+	snprintf(path, sizeof(path), "/dev/infiniband/issm%s", umad + strlen("umad"));
+	return put(&files[FILE_UMAD][call->file], open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK));
 }
 
 /* Bits 0, 1: which file; 2, 3: how; 4: and closes the new one at once. */
@@ -91,25 +109,49 @@ static int event_file(const struct call *call, uint64_t value)
 			   value >> 1);
 }
 
-/* Files that are not generated from their beginning are read as they are. */
-static int read_from(int fd)
+/* What the kernel shows of an open file. */
+static int read_info(int fd)
 {
-	uint8_t data[512];
+	uint8_t data[2048];
+	char path[64];
+	int info, err = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	info = open(path, O_RDONLY | O_CLOEXEC);
+	if (info < 0)
+		return errno;
+	if (read(info, data, sizeof(data)) < 0)
+		err = errno;
+	close(info);
+	return err;
+}
+
+/*
+ * Files that are not generated from their beginning are read as they are.  Bit 4: in small parts;
+ * 5: what the kernel shows of the file.
+ */
+static int read_from(int fd, uint64_t value)
+{
+	uint8_t data[2048];
+	size_t len = value & 16 ? 100 : sizeof(data);
 	int flags = fcntl(fd, F_GETFL);
 
 	if (flags < 0)
 		return errno;
+	if (value & 32)
+		return read_info(fd);
 	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
-	if (pread(fd, data, sizeof(data), 0) >= 0)
+	if (pread(fd, data, len, 0) >= 0)
 		return 0;
-	return errno != ESPIPE || read(fd, data, sizeof(data)) < 0 ? errno : 0;
+	return errno != ESPIPE || read(fd, data, len) < 0 ? errno : 0;
 }
 
+/* Bit 16: waits; bits that poll() knows are events besides. */
 static int look(int fd, uint64_t value)
 {
 	struct pollfd poller = { .fd = fd, .events = value | POLLIN };
 
-	return poll(&poller, 1, value & 1) < 0 ? errno : 0;
+	return poll(&poller, 1, value >> 16 & 1 ? WAIT_MS : value & 1) < 0 ? errno : 0;
 }
 
 /* Pages for rings of objects are replaced by others, or unmapped. */
@@ -125,6 +167,30 @@ static int change_rings(uint64_t value)
 		return madvise(at, len, MADV_DONTNEED) ? errno : 0;
 	return mmap(at, len, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED ? errno : 0;
+}
+
+/*
+ * Memory that a driver shares with others, as file DMABUF_FD.  Bits 0 to 2: how many pages; 3: the
+ * file is closed, when others may still use it.
+ */
+static int make_dmabuf(uint64_t value)
+{
+	struct udmabuf_create from = { .size = ((value & 7) + 1) * PAGE };
+	int device, fd, err = 0;
+
+	if (value & 8)
+		return close(DMABUF_FD) ? errno : 0;
+	from.memfd = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	if (ftruncate(from.memfd, from.size) || fcntl(from.memfd, F_ADD_SEALS, F_SEAL_SHRINK))
+		err = errno;
+	fd = err ? -1 : ioctl(device, UDMABUF_CREATE, &from);
+	if (!err && (fd < 0 || dup3(fd, DMABUF_FD, O_CLOEXEC) < 0))
+		err = errno;
+	close(fd);
+	close(device);
+	close(from.memfd);
+	return err;
 }
 
 static int put_mad(const struct call *call, const struct command *cmd, unsigned int thread)
@@ -150,7 +216,7 @@ int sys_run(const struct call *call, const struct command *cmd, unsigned int thr
 	uint64_t value = twist ? twist->value : 0;
 	enum { OPEN_UVERBS, OPEN_UMAD, OPEN_UCMA, REOPEN, DUP, PASS, CLOSE, FORK, KILL, READ_EVENT,
 	       READ_FILE, POLL, MMAP, RINGS_CHANGE, YIELD, MAP_MANY, UNMAP, TOUCH, CGROUP,
-	       NETNS, PUT_MAD, REMOVE, FAULT, REFUSE } what = cmd->number;
+	       NETNS, OPEN_ISSM, NET, DMABUF, PUT_MAD, REMOVE, FAULT, REFUSE } what = cmd->number;
 
 	switch (what) {
 	case OPEN_UVERBS:
@@ -174,9 +240,9 @@ int sys_run(const struct call *call, const struct command *cmd, unsigned int thr
 		kill(0, SIGKILL);
 		return 0;
 	case READ_EVENT:
-		return read_from(event_file(call, value));
+		return read_from(event_file(call, value), 0);
 	case READ_FILE:
-		return read_from(*slot(call, value));
+		return read_from(*slot(call, value), value);
 	case POLL:
 		return look(value & 8 ? event_file(call, value) : *slot(call, value), value);
 	case MMAP:
@@ -203,6 +269,12 @@ int sys_run(const struct call *call, const struct command *cmd, unsigned int thr
 		return removal && !device_link ? fault_make(value) : EOPNOTSUPP;
 	case REFUSE:
 		return refusals ? refuse(value) : EOPNOTSUPP;
+	case OPEN_ISSM:
+		return open_issm(call);
+	case NET:
+		return net_run(value);
+	case DMABUF:
+		return make_dmabuf(value);
 	case PUT_MAD:
 		break;
 	}

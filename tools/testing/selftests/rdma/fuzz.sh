@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# long: --nodes 1 --core ours --kernel debug --cpus 2 --append "dma_debug=off nokaslr" --timeout 3600
+# long: --nodes 1 --core ours --kernel debug --cpus 2 --ports 2 --link ib,eth --subnet opensm --append "dma_debug=off nokaslr" --timeout 3600
 # The fuzzer of the user API for a while: it runs, it gets around in ib_uverbs, it finds nothing.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
 
@@ -29,12 +29,14 @@ accepted()
 	done
 }
 
-plan 6
+plan 8
 ok "$PROGRAMS programs, and no report of the kernel" \
-	/lab/src/tools/testing/fuzz/guest --seed 1 --programs $PROGRAMS
+	/lab/src/tools/testing/fuzz/guest --managed --seed 1 --programs $PROGRAMS
 ok "they reach ib_uverbs" covers ib_uverbs $PLACES
 ok "they use files of sysfs" accepted $FILES sysfs:D/
 ok "and of configfs" accepted 3 sysfs:C
 ok "groups that allow few objects, and other namespaces" accepted 1 sys:cgroup sys:netns
+ok "they connect" accepted 1 ucma:ACCEPT ucma:DISCONNECT ucma:REJECT ucma:JOIN_
+ok "MADs, and the interface of IPoIB" accepted 1 sys:put_mad sys:net sysfs:N/mode
 ok "the device still serves programs" ibv_devinfo
 finish

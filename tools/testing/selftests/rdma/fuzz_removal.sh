@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
-# long: --nodes 1 --core ours --kernel debug --cpus 2 --append "dma_debug=off nokaslr" --timeout 7200
+# long: --nodes 1 --core ours --kernel debug --cpus 2 --ports 2 --link ib,eth --append "dma_debug=off nokaslr" --timeout 7200
 # The fuzzer of the user API on a device that is removed and comes back: first its programs for that, among
 # them munmap() beside pages that are revoked, repeatedly; then random ones, with faults of the device.
 . /lab/src/tools/testing/selftests/rdma/lib.sh
