@@ -315,7 +315,7 @@ static bool write_batch(const char *name)
  */
 void net_clean(void)
 {
-	char *words[] = { "ip", "-force", "-batch", BATCH, NULL };
+	char *const words[] = { "ip", "-force", "-batch", BATCH, NULL };
 	static uint32_t removed;
 	posix_spawn_file_actions_t quiet;
 	char name[IFNAMSIZ];
