@@ -20,6 +20,7 @@
 
 static void fetch(const void *from, u32 bytes)
 {
+#pragma GCC unroll 16
 	for (u32 i = 0; i < bytes; i += CACHE_LINE)
 		__builtin_prefetch((const u8 *)from + i, 1);
 }
