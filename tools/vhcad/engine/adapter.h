@@ -55,6 +55,7 @@ struct adapter_ops {
  * @node: on @home's list of adapters
  * @ready_node: on @home's list of adapters that wait for a turn
  * @has_turn: it has the turn, or had it last
+ * @served: number of its last turn
  * @untold_node: on a worker's list of adapters with completions to tell of
  * @ready: QPs that have work, in the order of their turns
  * @no_room: ports with QPs that wait for room in the fabric
@@ -81,6 +82,7 @@ struct adapter {
 	struct list_head node;
 	struct list_head ready_node;
 	bool has_turn;
+	u64 served;
 	struct list_head untold_node;
 	struct list_head ready;
 	struct list_head no_room;

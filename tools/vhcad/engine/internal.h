@@ -19,8 +19,11 @@
  * @fabric: what it runs beside its adapters; NULL: another shard does
  * @worker: state of the thread that works for the shard, which is one at a time
  * @adapters: those that are in this shard
- * @ready: adapters that wait for a turn
+ * @ready: adapters that wait for a turn, in the order of their last ones
+ * @served: turns so far
  * @turn: the adapter that is working, or was last; it is not on @ready
+ * @moved: the adapter that was the last to do more than acknowledge; only to be compared with
+ * @moved_cost: what its turn has cost if it had no more to do, otherwise SLICE_BYTES
  * @run: held while a thread works; protects all that follows and the adapters, except what is
  *	atomic
  * @gate: held by the thread that takes @run next
@@ -46,7 +49,10 @@ struct shard {
 	struct worker worker;
 	struct list_head adapters;
 	struct list_head ready;
+	u64 served;
 	struct adapter *turn;
+	const struct adapter *moved;
+	u32 moved_cost;
 
 	pthread_mutex_t run;
 	pthread_mutex_t gate;

@@ -48,6 +48,7 @@ static void put_on(struct shard *s, struct adapter *a)
 {
 	__atomic_store_n(&a->worker, &s->worker, __ATOMIC_RELAXED);
 	list_add_tail(&a->node, &s->adapters);
+	a->served = s->served;
 	if (!list_empty(&a->ready))
 		list_add_tail(&a->ready_node, &s->ready);
 }

@@ -18,6 +18,7 @@ int shard_init(struct shard *s, struct engine *e, const struct engine_clock *clo
 		return -1;
 	s->engine = e;
 	s->worker.clock = *clock;
+	s->worker.turn_ns = TURN_NS;
 	INIT_LIST_HEAD(&s->worker.untold);
 	INIT_LIST_HEAD(&s->adapters);
 	INIT_LIST_HEAD(&s->ready);

@@ -6,14 +6,32 @@
  * time, the doorbells are looked at, and an adapter that has had its turn goes behind those whose
  * work has come meanwhile.  An adapter that has used more time than its turns are worth lets turns
  * go by, see cost.c.
+ *
+ * A guest with few messages under way has nothing to do soon, and posts again when they are done.
+ * Behind a whole slice of a neighbour each time it would be left with much less than its half.  So
+ * beside one that has done all its work a turn costs no more than that did.
  */
 #include "engine/internal.h"
 #include "mem/mem.h"
 #include "trace/trace.h"
 
+/* Whose last turn is longer ago has the next one sooner. */
 void adapter_queue(struct adapter *a)
 {
-	list_add_tail(&a->ready_node, &a->home->ready);
+	struct list_head *ready = &a->home->ready, *l = ready;
+
+	while (l->prev != ready &&
+	       container_of(l->prev, struct adapter, ready_node)->served > a->served)
+		l = l->prev;
+	list_add_tail(&a->ready_node, l);
+}
+
+/* An adapter that has had its turn goes behind all others that have work. */
+static void go_behind(struct shard *s, struct adapter *a)
+{
+	a->served = ++s->served;
+	if (!list_empty(&a->ready))
+		adapter_queue(a);
 }
 
 void adapter_wrote(struct adapter *a)
@@ -41,22 +59,39 @@ void worker_notify(struct worker *w)
 	}
 }
 
+/* The least that a turn may cost: passes of the loop have to be worth their time. */
+#define LEAST_COST	(SLICE_BYTES / 4)
+
+/* What an adapter's turn may cost. */
+static u32 turn_worth(const struct shard *s, const struct adapter *a)
+{
+	if (!s->moved || s->moved == a)
+		return SLICE_BYTES;
+	return MAX(s->moved_cost, LEAST_COST);
+}
+
+static u32 worth_ns(u32 bytes, u32 slice_ns)
+{
+	return (u64)bytes * slice_ns / SLICE_BYTES;
+}
+
 /* Does an adapter let its turn go by, because it has used more time than its turns? */
 static bool pays(struct shard *s, struct adapter *a)
 {
-	if (a->debt < SLICE_NS)
+	u32 ns = worth_ns(turn_worth(s, a), SLICE_NS);
+
+	if (a->debt < ns)
 		return false;
 	if (list_empty(&s->ready)) {
 		/* no adapter has had to wait */
 		a->debt = 0;
 		return false;
 	}
-	a->debt -= SLICE_NS;
-	list_add_tail(&a->ready_node, &s->ready);
+	a->debt -= ns;
+	go_behind(s, a);
 	return true;
 }
 
-/* An adapter that has had its turn goes behind all others that have work. */
 static void end_turn(struct shard *s)
 {
 	struct adapter *a = s->turn;
@@ -65,8 +100,7 @@ static void end_turn(struct shard *s)
 		return;
 	s->turn = NULL;
 	a->has_turn = false;
-	if (!list_empty(&a->ready))
-		list_add_tail(&a->ready_node, &s->ready);
+	go_behind(s, a);
 }
 
 bool turns_waiting(const struct shard *s)
@@ -74,14 +108,24 @@ bool turns_waiting(const struct shard *s)
 	return !list_empty(&s->ready) || (s->turn && !list_empty(&s->turn->ready));
 }
 
-/* A turn; returns what it has cost. */
-static u32 run(struct adapter *a)
+/* A turn of the worth that is given; returns what it has cost. */
+static u32 run(struct shard *s, struct adapter *a, u32 worth)
 {
-	u64 begin = trace_begin();
-	u32 bytes = a->ops->run(a);
-	u64 took = cost_add(a, SLICE_NS);
-	u32 cost = MAX(bytes, took * SLICE_BYTES / TURN_NS);
+	struct worker *w = &s->worker;
+	u64 begin = trace_begin(), took;
+	u32 cost;
 
+	w->turn_bytes = worth;
+	w->turn_ns = worth_ns(worth, TURN_NS);
+	w->moved = false;
+	cost = a->ops->run(a);
+	took = cost_add(a, worth_ns(worth, SLICE_NS));
+	w->turn_ns = TURN_NS;
+	cost = MAX(cost, took * SLICE_BYTES / TURN_NS);
+	if (w->moved) {
+		s->moved = a;
+		s->moved_cost = list_empty(&a->ready) ? MIN(cost, SLICE_BYTES) : SLICE_BYTES;
+	}
 	a->turns++;
 	trace_span(TRACE_TURN, a->trace_row, begin, "turn", cost, a->debt);
 	return cost;
@@ -89,22 +133,25 @@ static u32 run(struct adapter *a)
 
 bool turns_run(struct shard *s)
 {
-	u32 cost = 0;
+	u32 cost = 0, most = SLICE_BYTES;
 	struct list_head *l;
 
 	/* looks at doorbells are charged only if they find work and take long */
 	cost_begin(&s->worker);
 	/* the last turn of the previous pass was over when the doorbells were looked at */
 	end_turn(s);
-	while (cost < SLICE_BYTES && (l = list_pop(&s->ready))) {
+	while (cost < most && (l = list_pop(&s->ready))) {
 		struct adapter *a = container_of(l, struct adapter, ready_node);
+		u32 worth = turn_worth(s, a);
 
 		end_turn(s);
 		if (pays(s, a))
 			continue;
 		s->turn = a;
 		a->has_turn = true;
-		cost += run(a);
+		cost += run(s, a, worth);
+		/* whoever it was short for may have rung meanwhile */
+		most = MIN(most, worth);
 	}
 	return cost;
 }

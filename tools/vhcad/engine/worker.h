@@ -12,12 +12,12 @@
 
 /* A slice: what one QP may do before the next one's turn. */
 #define SLICE_BYTES	(64u << 10)
-#define SLICE_WQES	32u
+#define SLICE_WQES	48u
 /* The same in time: what takes longer is charged to the adapter beyond its turns, up to a bound. */
-#define SLICE_NS	20000u
+#define SLICE_NS	8000u
 /* Time after which a turn ends; what it is in the middle of has the rest of the slice. */
 #define TURN_NS		(SLICE_NS * 3 / 4)
-#define DEBT_MAX	(16 * SLICE_NS)
+#define DEBT_MAX	(40 * SLICE_NS)
 /* Iterations of a loop of a slice between two looks at the clock. */
 #define LOOK_EVERY	8u
 /* Bytes whose copying costs as much as an entry of a key's list of pieces. */
@@ -37,6 +37,9 @@
  * @mark: time, as @clock.spent tells it, up to which work has been charged
  * @looks: iterations counted by cost_late()
  * @late: it has found that the work takes too long, and says so until the work is charged
+ * @turn_bytes: what the turn under way may move, SLICE_BYTES at most
+ * @turn_ns: how long work may take: TURN_NS, or in a turn what @turn_bytes are worth
+ * @moved: the turn has done more than acknowledge
  * @pieces: entries of lists that were walked for one side of a run of packets
  * @all_pieces: those walked before in the same slice, still to be charged
  * @alone: no other thread works for an adapter: there is none, or all are stopped
@@ -52,6 +55,9 @@ struct worker {
 	u64 mark;
 	u32 looks;
 	bool late;
+	u32 turn_bytes;
+	u32 turn_ns;
+	bool moved;
 	u32 pieces;
 	u32 all_pieces;
 	bool alone;
@@ -84,7 +90,7 @@ static inline void cost_begin(struct worker *w)
 /** cost_over() - has the work since the last charge taken as long as a turn may? */
 static inline bool cost_over(const struct worker *w)
 {
-	return w->clock.spent && w->clock.spent(w->clock.arg) - w->mark > TURN_NS;
+	return w->clock.spent && w->clock.spent(w->clock.arg) - w->mark > w->turn_ns;
 }
 
 /** cost_late() - cost_over() for short loops: looks at the clock now and then only */

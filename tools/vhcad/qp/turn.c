@@ -15,8 +15,8 @@
 /* Cost of a turn besides its bytes, in bytes that could be moved in the same time. */
 #define QP_COST		1024u
 #define WQE_COST	(SLICE_BYTES / SLICE_WQES)
-/* Another QP begins its slice in the same turn as long as the turn has cost less. */
-#define TURN_COST	(SLICE_BYTES / 4)
+/* Another QP begins its slice in the same turn as long as the turn has cost less than this part. */
+#define TURN_PART	4u
 /* When a slice has moved more, its completions are notified at once. */
 #define NOTIFY_BYTES	(32u << 10)
 
@@ -48,12 +48,14 @@ static void trace_slice(const struct adapter *a, u64 begin, u32 qpn, u32 bytes, 
 u32 qp_turn(struct adapter *a)
 {
 	struct vhca_dev *dev = container_of(a, struct vhca_dev, adapter);
+	struct worker *w = a->worker;
+	const u32 most = w->turn_bytes;
 	struct list_head *l;
 	u32 cost = 0;
 
-	while (cost < TURN_COST && !(cost && cost_late(a->worker)) && (l = list_pop(&a->ready))) {
+	while (cost < most / TURN_PART && !(cost && cost_late(w)) && (l = list_pop(&a->ready))) {
 		struct vqp *qp = container_of(l, struct vqp, ready_node);
-		u32 bytes = SLICE_BYTES, wqes = SLICE_WQES;
+		u32 bytes = most, wqes = SLICE_WQES;
 		u64 begin = trace_begin();
 		bool more;
 
@@ -65,10 +67,11 @@ u32 qp_turn(struct adapter *a)
 		if (more)
 			qp_ready(qp);
 		if (begin)
-			trace_slice(a, begin, qp->qpn, SLICE_BYTES - bytes, more);
-		if (bytes <= SLICE_BYTES - NOTIFY_BYTES)
-			worker_notify(a->worker);
-		cost += SLICE_BYTES - bytes + (SLICE_WQES - wqes) * WQE_COST + QP_COST;
+			trace_slice(a, begin, qp->qpn, most - bytes, more);
+		w->moved |= bytes < most || wqes < SLICE_WQES;
+		if (most - bytes >= NOTIFY_BYTES)
+			worker_notify(w);
+		cost += most - bytes + (SLICE_WQES - wqes) * WQE_COST + QP_COST;
 	}
 	return cost;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/worker.h"
 #include "fabric/fault.h"
 #include "tests/thca.h"
 #include "tests/tprog.h"
@@ -251,7 +252,7 @@ static void slices(void **state)
 
 	traced_pair(p, &pair, m);
 	wr = t_wr(VHCA_OP_WRITE, 1, &m[0], 0, 8, &m[1], 0);
-	carry_out(&pair, &wr, 41);
+	carry_out(&pair, &wr, SLICE_WQES + 9);
 	wr = t_wr(VHCA_OP_READ, 2, &m[0], 0, 8, &m[1], 0);
 	carry_out(&pair, &wr, 20);
 	all = finish(p);

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "engine/adapter.h"
+#include "engine/internal.h"
 #include "res/uar.h"
 #include "tests/tgreedy.h"
 #include "tests/tvictim.h"
@@ -40,6 +40,7 @@ static struct {
 	u32 looks, parts;
 	u32 send_ns, rung_ns;	/* time of a message of the others, and of a doorbell */
 	u32 slice_ns;		/* and of messages with a slice's bytes */
+	u64 bytes;		/* that the others have sent */
 	u64 spent;		/* ns of all of these */
 	u32 sends, rings;	/* since the last look at the victim's doorbells */
 	u32 most_sends, most_rings;	/* the highest numbers */
@@ -124,6 +125,7 @@ static void count_send(const struct fab_port *port, const struct run *run)
 	if (!is_greedy(port))
 		return;
 	f.sends++;
+	f.bytes += run->len;
 	f.spent += f.send_ns + bytes_take(run->len);
 }
 
@@ -396,6 +398,30 @@ static void lists_in_time(void **state)
 	strip();
 }
 
+/* What the other guest sends in a pass. */
+static u64 sent_in_pass(void)
+{
+	f.bytes = 0;
+	tgreedy_huge.keep_busy(&f.g[0]);
+	shard_step(&f.v.w.engine->shard[0]);
+	return f.bytes;
+}
+
+/* A slice is short beside a guest that has one message, and a whole one beside nobody. */
+static void short_beside_few(void **state)
+{
+	furnish();
+	tgreedy_huge.prepare(&f.g[0]);
+	for (u32 i = 0; i < 3; i++) {
+		assert_true(sent_in_pass() >= SLICE_BYTES);
+		tvictim_ring(&f.v);
+		assert_in_range(sent_in_pass(), SLICE_BYTES / 4, SLICE_BYTES / 2);
+		for (; f.v.waiting; look_for_completion())
+			shard_step(&f.v.w.engine->shard[0]);
+	}
+	strip();
+}
+
 /*
  * A packet is not divided.  After one of 4,096 pieces, from and to as many, the doorbells are
  * looked at, and its adapter is charged for the pieces, whatever time seems to have passed.
@@ -483,6 +509,7 @@ int main(void)
 		cmocka_unit_test(rings_of_others),
 		cmocka_unit_test(messages_in_time),
 		cmocka_unit_test(lists_in_time),
+		cmocka_unit_test(short_beside_few),
 		cmocka_unit_test(pieces_in_time),
 		cmocka_unit_test(agents_in_time),
 		cmocka_unit_test(timers_in_time),
