@@ -35,8 +35,18 @@ static int put(int *where, int fd)
 	return 0;
 }
 
+/* The number of the device's file of umad; NULL: it carries no MADs, and has none. */
+static const char *umad_number(void)
+{
+	const char *umad = strstr(shared->paths[FILE_UMAD], "umad");
+
+	return umad ? umad + strlen("umad") : NULL;
+}
+
 static int open_file(const struct call *call, enum file_kind kind)
 {
+	if (kind == FILE_UMAD && !umad_number())
+		return ENODEV;
 	return put(&files[kind][call->file],
 		   open(shared->paths[kind], O_RDWR | O_CLOEXEC | O_NONBLOCK));
 }
@@ -44,12 +54,11 @@ static int open_file(const struct call *call, enum file_kind kind)
 /* The file that makes the port one of a subnet manager; its number is that of umad. */
 static int open_issm(const struct call *call)
 {
-	const char *umad = strstr(shared->paths[FILE_UMAD], "umad");
 	char path[64];
 
-	if (!umad)
+	if (!umad_number())
 		return ENODEV;
-	snprintf(path, sizeof(path), "/dev/infiniband/issm%s", umad + strlen("umad"));
+	snprintf(path, sizeof(path), "/dev/infiniband/issm%s", umad_number());
 	return put(&files[FILE_UMAD][call->file], open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK));
 }
 

@@ -2,8 +2,8 @@
 # What the fuzzer's programs have done: sourced behind lib.sh.
 # shellcheck shell=bash
 
-# accepted CALL LEAST: at least LEAST of these calls have succeeded
-accepted()
+# succeeded CALL LEAST: at least LEAST of these calls have succeeded
+succeeded()
 {
 	local found
 	found=$(awk -v call="sys:$1" '$1 == call { print $3 }' "$LAB_OUT/answers")

@@ -14,12 +14,12 @@ without() { modprobe -r "rdma_$1" && ip link del fuzz0; }
 plan 8
 ok "rdma_rxe: $FEW programs, and no report of the kernel" \
 	"$fuzz/guest" --device rxe --removal --seed 28 --programs $FEW
-ok "it has gone often" accepted remove 5
-ok "beside opens" accepted reopen 100
+ok "it has gone often" succeeded remove 5
+ok "beside opens" succeeded reopen 100
 ok "it goes" without rxe
 ok "rdma_ufake: $PROGRAMS programs, and no report" \
 	"$fuzz/guest" --device ufake --removal --seed 28 --programs $PROGRAMS
-ok "it has gone often" accepted remove 10
-ok "beside opens" accepted reopen 100
+ok "it has gone often" succeeded remove 10
+ok "beside opens" succeeded reopen 100
 ok "it goes" without ufake
 finish
