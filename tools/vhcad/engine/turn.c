@@ -150,8 +150,9 @@ bool turns_run(struct shard *s)
 		s->turn = a;
 		a->has_turn = true;
 		cost += run(s, a, worth);
-		/* whoever it was short for may have rung meanwhile */
-		most = MIN(most, worth);
+		/* whoever it was cut short for may have rung meanwhile */
+		if (!list_empty(&a->ready))
+			most = MIN(most, worth);
 	}
 	return cost;
 }

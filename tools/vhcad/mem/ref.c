@@ -83,10 +83,11 @@ int dma_ref_read_line(struct gmem_ref *ref, u32 off, void *dst)
 
 void dma_ref_prefetch(const struct gmem_ref *ref, u32 off, u32 len)
 {
-	const u8 *host = gmem_ref_now(ref);
+	const u8 *host = ref->host;
 
-	if (!host || !gmem_ref_fits(ref, off, len, false))
+	if (!host)
 		return;
+	/* to fetch what is not there, or no more, does no harm */
 	for (u32 i = 0; i < len; i += GMEM_LINE)
 		__builtin_prefetch(host + off + i);
 }

@@ -15,8 +15,8 @@
 /* Cost of a turn besides its bytes, in bytes that could be moved in the same time. */
 #define QP_COST		1024u
 #define WQE_COST	(SLICE_BYTES / SLICE_WQES)
-/* Another QP begins its slice in the same turn as long as the turn has cost less than this part. */
-#define TURN_PART	4u
+/* Another QP begins its slice in the same turn as long as the turn has cost less. */
+#define TURN_COST	(SLICE_BYTES / 4)
 /* When a slice has moved more, its completions are notified at once. */
 #define NOTIFY_BYTES	(32u << 10)
 
@@ -53,7 +53,7 @@ u32 qp_turn(struct adapter *a)
 	struct list_head *l;
 	u32 cost = 0;
 
-	while (cost < most / TURN_PART && !(cost && cost_late(w)) && (l = list_pop(&a->ready))) {
+	while (cost < TURN_COST && !(cost && cost_late(w)) && (l = list_pop(&a->ready))) {
 		struct vqp *qp = container_of(l, struct vqp, ready_node);
 		u32 bytes = most, wqes = SLICE_WQES;
 		u64 begin = trace_begin();

@@ -366,8 +366,7 @@ void wqe_prefetch(const struct vqp *qp, u32 blocks)
 	u32 off = qp->req.blk_next * VHCA_WQE_BLOCK & (r->bytes - 1);
 
 	if (off - r->win < r->winlen)
-		dma_ref_prefetch(&r->ref, r->winoff + off - r->win,
-				 MIN(blocks * VHCA_WQE_BLOCK, r->winlen - (off - r->win)));
+		dma_ref_prefetch(&r->ref, r->winoff + off - r->win, blocks * VHCA_WQE_BLOCK);
 }
 
 /* The front of a receive, which is read first: most have no more scatter entries. */

@@ -101,41 +101,41 @@ static bool tell_word(struct vuar *uar, struct db_page *page, struct look *look)
 
 static_assert(VHCA_DB_NEWS_WORDS * sizeof(u64) == GMEM_LINE, "news are read at once");
 
-/*
- * The first word from @uar->at_news on that has news; those before it are steps as well.  Returns
- * false if there is none, or if the steps ran out.
- */
-static bool next_word(struct vuar *uar, const u64 *news, struct look *look)
+/* Bit n is set if word n has news. */
+static u32 words_with_news(const u64 *news)
 {
-	u32 at = uar->at_news, end = MIN(at + look->steps, (u32)VHCA_DB_NEWS_WORDS);
+	u32 words = 0;
 
-	if (!uar->news)
-		while (at < end && !news[at])
-			at++;
-	look->steps -= at - uar->at_news;
-	uar->at_news = at;
-	return at < end;
+#pragma GCC unroll 8
+	for (u32 i = VHCA_DB_NEWS_WORDS; i--;)
+		words = 2 * words + !!news[i];
+	return words;
 }
 
 /*
  * Returns false if the steps ran out; the next look goes on there.  Most words are zero, and one
- * copy of all of them tells which are not: a bit that is set after the copy sets its summary bit
- * again.
+ * copy of all of them, for which as many steps are taken, tells which are not: a bit that is set
+ * after the copy sets its summary bit again.
  */
 static bool scan_page(struct vuar *uar, struct db_page *page, struct look *look)
 {
 	u64 news[VHCA_DB_NEWS_WORDS];
+	u32 words;
 
+	if (look->steps < VHCA_DB_NEWS_WORDS) {
+		look->steps = 0;
+		return false;
+	}
+	look->steps -= VHCA_DB_NEWS_WORDS;
 	if (dma_ref_read_line(&page->ref, offsetof(struct vhca_db_page, news), news))
 		memset(news, 0, sizeof(news));
-	while (next_word(uar, news, look)) {
-		look->steps--;
+	/* the last look went up to a word, of which it may have left some */
+	words = (words_with_news(news) | !!uar->news << uar->at_news) & ~0u << uar->at_news;
+	for (; words; words &= words - 1) {
+		uar->at_news = __builtin_ctz(words);
 		if (!tell_word(uar, page, look))
 			return false;
-		uar->at_news++;
 	}
-	if (uar->at_news < VHCA_DB_NEWS_WORDS)
-		return false;
 	uar->at_news = 0;
 	return true;
 }
