@@ -271,7 +271,8 @@ static double pieces(void)
 		tgreedy_pieces.keep_busy(&f.g);
 		began = bench_ns();
 		t_settle(&f.v.w, 0);
-		slices[i] = (double)(bench_ns() - began) / PROMISED_NS / (f.g.from.sq_prod - before);
+		slices[i] = (double)(bench_ns() - began) / PROMISED_NS /
+			    (f.g.from.sq_prod - before);
 	}
 	strip();
 	return bench_median(slices, ARRAY_SIZE(slices));

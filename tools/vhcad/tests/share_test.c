@@ -190,6 +190,17 @@ static void short_passes(void **state)
 	expect_turns((int []){ 0, 1, -1 });
 }
 
+/* But many with little to do are served in one pass. */
+static void many_in_a_pass(void **state)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(f.g); i++) {
+		f.g[i].cost = LEAST;
+		give_work(&f.g[i]);
+	}
+	pass();
+	expect_turns((int []){ 0, 1, 2, -1 });
+}
+
 /*
  * Whoever has work anew keeps its place: before one that has had a turn since its own last.  So a
  * message, its acknowledgment and a slice of somebody else take turns.
@@ -198,7 +209,8 @@ static void order(void **state)
 {
 	struct guest *few = &f.g[0], *peer = &f.g[1], *greedy = &f.g[2];
 
-	few->cost = peer->cost = 1;
+	few->cost = 1;
+	peer->cost = 1;
 	few->peer = peer;
 	greedy->greedy = true;
 	greedy->cost = SLICE_BYTES;
@@ -217,7 +229,8 @@ static void nobody_starves(void **state)
 {
 	struct guest *one = &f.g[0], *other = &f.g[1], *third = &f.g[2];
 
-	one->cost = other->cost = 1;
+	one->cost = 1;
+	other->cost = 1;
 	one->peer = other;
 	other->peer = one;
 	third->greedy = true;
@@ -262,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(short_turns, furnish, strip),
 		cmocka_unit_test_setup_teardown(short_passes, furnish, strip),
+		cmocka_unit_test_setup_teardown(many_in_a_pass, furnish, strip),
 		cmocka_unit_test_setup_teardown(order, furnish, strip),
 		cmocka_unit_test_setup_teardown(nobody_starves, furnish, strip),
 		cmocka_unit_test_setup_teardown(short_debts, furnish, strip),
