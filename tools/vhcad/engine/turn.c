@@ -62,12 +62,16 @@ void worker_notify(struct worker *w)
 /* The least that a turn may cost: passes of the loop have to be worth their time. */
 #define LEAST_COST	(SLICE_BYTES / 4)
 
+/* Has another one had work since an adapter's last turn? */
+static bool shares(const struct shard *s, const struct adapter *a)
+{
+	return s->moved && s->moved != a;
+}
+
 /* What an adapter's turn may cost. */
 static u32 turn_worth(const struct shard *s, const struct adapter *a)
 {
-	if (!s->moved || s->moved == a)
-		return SLICE_BYTES;
-	return MAX(s->moved_cost, LEAST_COST);
+	return shares(s, a) ? MAX(s->moved_cost, LEAST_COST) : SLICE_BYTES;
 }
 
 static u32 worth_ns(u32 bytes, u32 slice_ns)
@@ -75,14 +79,17 @@ static u32 worth_ns(u32 bytes, u32 slice_ns)
 	return (u64)bytes * slice_ns / SLICE_BYTES;
 }
 
-/* Does an adapter let its turn go by, because it has used more time than its turns? */
-static bool pays(struct shard *s, struct adapter *a)
+/*
+ * Does an adapter let its turn go by, because it has used more time than its turns, while @others
+ * wait or have had work?
+ */
+static bool pays(struct shard *s, struct adapter *a, bool others)
 {
 	u32 ns = worth_ns(turn_worth(s, a), SLICE_NS);
 
 	if (a->debt < ns)
 		return false;
-	if (list_empty(&s->ready)) {
+	if (!others && !shares(s, a)) {
 		/* no adapter has had to wait */
 		a->debt = 0;
 		return false;
@@ -143,10 +150,16 @@ bool turns_run(struct shard *s)
 	while (cost < most && (l = list_pop(&s->ready))) {
 		struct adapter *a = container_of(l, struct adapter, ready_node);
 		u32 worth = turn_worth(s, a);
+		bool others;
 
 		end_turn(s);
-		if (pays(s, a))
-			continue;
+		others = !list_empty(&s->ready);
+		if (pays(s, a, others)) {
+			if (others)
+				continue;
+			/* somebody may have rung */
+			break;
+		}
 		s->turn = a;
 		a->has_turn = true;
 		cost += run(s, a, worth);

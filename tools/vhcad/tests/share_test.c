@@ -270,6 +270,37 @@ static void short_debts(void **state)
 	assert_int_equal(greedy->a.debt, 0);
 }
 
+/*
+ * And if nobody waits when its turn comes, the doorbells are looked at instead: whoever has done all
+ * its work may have more.  Alone it owes nothing.
+ */
+static void debts_to_the_idle(void **state)
+{
+	struct guest *few = &f.g[0], *greedy = &f.g[2];
+
+	few->cost = SHORT;
+	greedy->greedy = true;
+	greedy->cost = SHORT;
+	greedy->ns = SLICE_NS * 3 / 8 * 5 / 2;
+	give_work(few);
+	give_work(greedy);
+	pass();
+	expect_turns((int []){ 0, 2, -1 });
+	give_work(few);
+	pass();
+	expect_turns((int []){ 0, -1 });
+	assert_int_equal(greedy->a.debt, SLICE_NS * 3 / 8 / 2);
+	pass();
+	expect_turns((int []){ 2, -1 });
+	assert_true(greedy->a.debt > SLICE_NS * 3 / 8);
+	greedy->ns = 3 * SLICE_NS;
+	pass();
+	assert_int_equal(greedy->a.debt, SLICE_NS * 3 / 8 * 2 + 2 * SLICE_NS);
+	pass();
+	expect_turns((int []){ 2, 2, -1 });
+	assert_int_equal(greedy->a.debt, 2 * SLICE_NS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +310,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(order, furnish, strip),
 		cmocka_unit_test_setup_teardown(nobody_starves, furnish, strip),
 		cmocka_unit_test_setup_teardown(short_debts, furnish, strip),
+		cmocka_unit_test_setup_teardown(debts_to_the_idle, furnish, strip),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
