@@ -271,8 +271,8 @@ static void short_debts(void **state)
 }
 
 /*
- * And if nobody waits when its turn comes, the doorbells are looked at instead: whoever has done all
- * its work may have more.  Alone it owes nothing.
+ * And if nobody waits when its turn comes, the doorbells are looked at instead: whoever has done
+ * all its work may have more.  Alone it owes nothing.
  */
 static void debts_to_the_idle(void **state)
 {
