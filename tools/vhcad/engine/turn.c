@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 /*
- * Adapters that have work wait in a circle for their turns.
+ * Adapters that have work wait for their turns: the one whose last turn is longest ago is next.
  *
  * A turn is about a slice's worth of work.  When turns have cost a slice together, in bytes or in
  * time, the doorbells are looked at, and an adapter that has had its turn goes behind those whose
@@ -15,7 +15,6 @@
 #include "mem/mem.h"
 #include "trace/trace.h"
 
-/* Whose last turn is longer ago has the next one sooner. */
 void adapter_queue(struct adapter *a)
 {
 	struct list_head *ready = &a->home->ready, *l = ready;
