@@ -4,7 +4,7 @@
  *
  * Bytes and entries tell in advance about how long a turn will take, but a hostile guest finds
  * work that takes longer.  So turns are timed as well: the time that an adapter has used beyond
- * its turns is its debt, and it lets as many turns go by while others wait.
+ * its turns is its debt, and it lets as many turns go by while others wait, or have had work.
  */
 #include <time.h>
 

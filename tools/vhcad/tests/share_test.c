@@ -242,11 +242,9 @@ static void nobody_starves(void **state)
 	expect_turns((int []){ 0, 2, 1, 0, 2, 1, 0, 2, -1 });
 }
 
-/* What a short turn has taken beyond its worth is paid for in short turns. */
-static void short_debts(void **state)
+/* A turn beside @few that is short, and takes two and a half times of what it is worth. */
+static void long_short_turn(struct guest *few, struct guest *greedy)
 {
-	struct guest *few = &f.g[0], *acks = &f.g[1], *greedy = &f.g[2];
-
 	few->cost = SHORT;
 	greedy->greedy = true;
 	greedy->cost = SHORT;
@@ -255,6 +253,14 @@ static void short_debts(void **state)
 	give_work(greedy);
 	pass();
 	expect_turns((int []){ 0, 2, -1 });
+}
+
+/* What a short turn has taken beyond its worth is paid for in short turns. */
+static void short_debts(void **state)
+{
+	struct guest *few = &f.g[0], *acks = &f.g[1], *greedy = &f.g[2];
+
+	long_short_turn(few, greedy);
 	assert_int_equal(greedy->a.debt, SLICE_NS * 3 / 8 * 3 / 2);
 
 	greedy->ns = 0;
@@ -278,14 +284,7 @@ static void debts_to_the_idle(void **state)
 {
 	struct guest *few = &f.g[0], *greedy = &f.g[2];
 
-	few->cost = SHORT;
-	greedy->greedy = true;
-	greedy->cost = SHORT;
-	greedy->ns = SLICE_NS * 3 / 8 * 5 / 2;
-	give_work(few);
-	give_work(greedy);
-	pass();
-	expect_turns((int []){ 0, 2, -1 });
+	long_short_turn(few, greedy);
 	give_work(few);
 	pass();
 	expect_turns((int []){ 0, -1 });
