@@ -68,6 +68,13 @@ int table_add(struct table *t, void *obj, u64 now, u32 *idx);
  */
 void table_del(struct table *t, u32 idx, u64 rest_until);
 
+/** table_prefetch() - fetch what table_get() of a number will read */
+static inline void table_prefetch(const struct table *t, u32 idx)
+{
+	if (idx < t->fresh)
+		__builtin_prefetch(&t->chunk[idx / TABLE_CHUNK][idx % TABLE_CHUNK]);
+}
+
 /** table_slot() - the slot of a number, or NULL if it is not in use */
 static inline struct table_slot *table_slot(const struct table *t, u32 idx)
 {

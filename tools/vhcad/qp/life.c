@@ -68,7 +68,7 @@ void qp_destroy(struct vqp *qp)
 	if (qp_is_special(qp))
 		special_leave(qp);
 	else
-		table_del(&dev->qps, qp->qpn & ((1u << QPN_SHIFT) - 1), rest_time(qp));
+		table_del(&dev->qps, qpn_index(qp->qpn), rest_time(qp));
 	qp_not_ready(qp);
 	wqe_forget(qp);
 	timer_fini(&dev->adapter.timers, &qp->req.timer);

@@ -33,7 +33,7 @@ static void fetch_peer(const struct vqp *qp)
 
 	if (!to || !adapter_is_near(&qp->dev->adapter, &to->dev->adapter))
 		return;
-	peer = table_get(&to->dev->qps, qp->path.dqpn & ((1u << QPN_SHIFT) - 1));
+	peer = table_get(&to->dev->qps, qpn_index(qp->path.dqpn));
 	if (peer)
 		fetch(peer, RECV_BYTES);
 }
@@ -45,6 +45,8 @@ static void fetch_work(const struct vqp *qp)
 	u32 entries = MIN(r->blk_prod - r->blk_next, FIRST_ENTRIES);
 
 	wqe_prefetch(qp, entries);
+	/* the acknowledgment is for this one */
+	table_prefetch(&qp->dev->qps, qpn_index(qp->qpn));
 	for (u32 i = 0; r->q && i < entries; i++)
 		fetch(&r->q[(r->tail + i) & r->qmask], sizeof(*r->q));
 	if (qp->state >= QPS_RTR && qp->state != QPS_ERR && !qp_datagrams(qp))
@@ -66,6 +68,7 @@ void prefetch_turn(struct vqp *qp)
 		const struct vqp *after = container_of(next->next, struct vqp, ready_node);
 
 		fetch(after, SEND_BYTES);
+		fetch(&after->attr, 1);
 		fetch(&after->sq, sizeof(after->sq));
 	}
 }

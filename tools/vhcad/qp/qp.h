@@ -157,15 +157,15 @@ struct rc_responder {
 	bool lost;		/* UC: a gap was noticed, and no first packet since */
 	u8 syndrome;
 	u8 event;		/* enum event_bit to send with the error, or 0 */
+	u8 res_next;		/* entry of @res for the next answer: the oldest */
+	u8 fifo_head;
+	u8 fifo_n;
 	u32 done;		/* bytes of the message placed */
 	u64 va;			/* WRITE: where the message goes */
 	u32 rkey;
 	u32 dmalen;
 	struct resp_res *res;	/* ring of max_dest_rd_atomic answers */
-	u8 res_next;		/* entry for the next one: the oldest */
 	u8 fifo[VDEV_MAX_RD_ATOMIC];	/* answers to send, in order */
-	u8 fifo_head;
-	u8 fifo_n;
 };
 
 /* The receive that the message under way has taken. */
@@ -266,10 +266,16 @@ static inline bool qp_shares(const struct vqp *qp)
 	return qp->flags & VHCA_QP_SRQ || qp_is_target(qp);
 }
 
+/** qpn_index() - where a QP number stands in its device's table */
+static inline u32 qpn_index(u32 qpn)
+{
+	return qpn & ((1u << QPN_SHIFT) - 1);
+}
+
 /** qp_find() - the QP of a number, generation included, or NULL; also for a port's QP 0 and 1 */
 static inline struct vqp *qp_find(struct vhca_dev *dev, u32 qpn)
 {
-	struct vqp *qp = table_get(&dev->qps, qpn & ((1u << QPN_SHIFT) - 1));
+	struct vqp *qp = table_get(&dev->qps, qpn_index(qpn));
 
 	return qp && qp->qpn == qpn ? qp : NULL;
 }

@@ -26,10 +26,12 @@
  * struct look - a look at a device's doorbells
  * @worker: the thread's worker
  * @steps: steps that it may still take
+ * @late: it takes too long, so that there are no more
  */
 struct look {
 	struct worker *worker;
 	u32 steps;
+	bool late;
 };
 
 static struct look look_begin(const struct vhca_dev *dev)
@@ -77,8 +79,52 @@ static u64 take_summary(struct vuar *uar)
 	return take_bits(ref, off);
 }
 
-/* Calls the owners of one word of news; false if the steps ran out: @uar->news has the others. */
-static bool tell_word(struct vuar *uar, struct db_page *page, struct look *look)
+/* Bytes at the beginning of an object that its doorbell has to do with. */
+#define OWNER_BYTES	(3 * GMEM_LINE)
+
+static void prefetch_owner(const struct db_ring *r)
+{
+	const u8 *owner = r->page->slot[r->slot].owner;
+
+	for (u32 i = 0; owner && i < OWNER_BYTES; i += GMEM_LINE)
+		__builtin_prefetch(owner + i, 1);
+}
+
+/*
+ * Calls the owners of the records that were gathered; false if there was no time for all.  Where
+ * very many ring none of what they read is in a cache, and each would wait for its slot, its record
+ * and itself.  So those of all are fetched together.
+ */
+static bool call_owners(struct vuar *uar, struct look *look)
+{
+	u32 n = uar->nrings, i = 0;
+
+	for (u32 k = 0; n > 1 && k < n; k++)
+		prefetch_owner(&uar->ring[k]);
+	while (i < n && !look->late) {
+		const struct db_ring *r = &uar->ring[i++];
+		const struct db_slot *s = &r->page->slot[r->slot];
+
+		if (s->rung)
+			s->rung(s->owner);
+		look->late = cost_late(look->worker);
+	}
+	if (look->late)
+		look->steps = 0;
+	uar->nrings = n - i;
+	memmove(uar->ring, uar->ring + i, uar->nrings * sizeof(uar->ring[0]));
+	return !uar->nrings;
+}
+
+static void gather(struct vuar *uar, struct db_page *page, u32 slot)
+{
+	__builtin_prefetch(&page->slot[slot]);
+	dma_ref_prefetch(&page->ref, offsetof(struct vhca_db_page, rec) + slot * sizeof(u64), 1);
+	uar->ring[uar->nrings++] = (struct db_ring){ page, slot };
+}
+
+/* Gathers the records of one word of news; false if the steps ran out: @uar->news has the others. */
+static bool gather_word(struct vuar *uar, struct db_page *page, struct look *look)
 {
 	u32 w = uar->at_news;
 
@@ -87,14 +133,11 @@ static bool tell_word(struct vuar *uar, struct db_page *page, struct look *look)
 	for (; uar->news; uar->news &= uar->news - 1) {
 		u32 n = w * 64 + __builtin_ctzll(uar->news);
 
-		if (!look->steps)
+		if (!look->steps || (uar->nrings == DB_RINGS && !call_owners(uar, look)))
 			return false;
 		look->steps--;
-		if (n >= VHCA_DB_SLOTS || !page->slot[n].rung)
-			continue;
-		page->slot[n].rung(page->slot[n].owner);
-		if (cost_late(look->worker))
-			look->steps = 0;
+		if (n < VHCA_DB_SLOTS)
+			gather(uar, page, n);
 	}
 	return true;
 }
@@ -133,7 +176,7 @@ static bool scan_page(struct vuar *uar, struct db_page *page, struct look *look)
 	words = (words_with_news(news) | !!uar->news << uar->at_news) & ~0u << uar->at_news;
 	for (; words; words &= words - 1) {
 		uar->at_news = __builtin_ctz(words);
-		if (!tell_word(uar, page, look))
+		if (!gather_word(uar, page, look))
 			return false;
 	}
 	uar->at_news = 0;
@@ -147,7 +190,7 @@ enum found {
 };
 
 /* Summary, then news, then records: a bit is cleared before the words it stands for are read. */
-static enum found scan(struct vuar *uar, struct look *look)
+static enum found scan_pages(struct vuar *uar, struct look *look)
 {
 	enum found found = uar->left ? FOUND_NEWS : FOUND_NOTHING;
 
@@ -168,6 +211,20 @@ static enum found scan(struct vuar *uar, struct look *look)
 	}
 	uar->at_word = 0;
 	return found;
+}
+
+/* Gathers what has news, and calls the owners. */
+static enum found scan(struct vuar *uar, struct look *look)
+{
+	bool left = uar->nrings;
+	enum found found;
+
+	if (!call_owners(uar, look))
+		return FOUND_MORE;
+	found = scan_pages(uar, look);
+	if (!call_owners(uar, look))
+		return FOUND_MORE;
+	return left && found == FOUND_NOTHING ? FOUND_NEWS : found;
 }
 
 static void set_armed(struct vuar *uar, u32 val)

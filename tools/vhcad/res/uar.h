@@ -38,6 +38,14 @@ struct db_pages {
 	u64 seed;
 };
 
+/* A record that was rung. */
+struct db_ring {
+	struct db_page *page;
+	u32 slot;
+};
+
+#define DB_RINGS	16u	/* that are gathered before their owners are called */
+
 /**
  * struct vuar - a user access region
  * @uar: number
@@ -50,7 +58,9 @@ struct db_pages {
  * @at_word: word of the summary where the next look goes on,
  * @at_news: word of news, of the first page of @left, where it goes on,
  * @left: pages of that summary word with news that were not looked at yet
- * @news: bits of that word of news whose owners were not called yet
+ * @news: bits of that word of news that were not gathered yet
+ * @nrings: gathered records whose owners were not called yet,
+ * @ring: in order.  A record may have another owner by then, who finds that it was not rung
  * @hot_node: on the device's list of hot UARs
  */
 struct vuar {
@@ -65,6 +75,8 @@ struct vuar {
 	u16 at_news;
 	u64 left;
 	u64 news;
+	u32 nrings;
+	struct db_ring ring[DB_RINGS];
 	struct list_head hot_node;
 };
 
