@@ -199,5 +199,5 @@ void adapter_attend(struct adapter *a)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	s = adapter_home(a);
 	if (__atomic_load_n(&s->asleep, __ATOMIC_RELAXED))
-		shard_attend(s);
+		shard_attend(s, a);
 }

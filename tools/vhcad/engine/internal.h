@@ -38,6 +38,10 @@
  * @nap_until: when the sleeping thread wakes by itself
  * @nap_why: what it waits for
  * @woken_by: which thread has woken it last, for the trace; atomic
+ * @kicker: the adapter that was the last to be helped; only to be compared with
+ * @kicks: how often it was in a row, soon after each other
+ * @helped_at: when that ended
+ * @stream: the thread looks for more of it, and does not sleep at once
  * @sleeps: how often it has slept
  * @helped: how often another thread has worked in its place
  * @wakes: how often it was woken; atomic
@@ -67,6 +71,10 @@ struct shard {
 	u64 nap_until;
 	const char *nap_why;
 	const char *woken_by;
+	const struct adapter *kicker;
+	u32 kicks;
+	u64 helped_at;
+	bool stream;
 	u64 sleeps;
 	u64 helped;
 	u64 wakes;
@@ -156,7 +164,7 @@ bool turns_waiting(const struct shard *s);
  *
  * See adapter_attend().
  */
-void shard_attend(struct shard *s);
+void shard_attend(struct shard *s, const struct adapter *a);
 
 /** shard_step() - a pass of one shard; true if there may be more to do */
 bool shard_step(struct shard *s);

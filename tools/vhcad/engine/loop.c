@@ -12,6 +12,15 @@
 #include "mem/mem.h"
 #include "trace/trace.h"
 
+/*
+ * A guest that has kicked so often in a row, each time so soon after it was helped, posts more
+ * before long: a thread that looks for it costs less than a kick each time.  It does so until there
+ * was nothing for a while.
+ */
+#define STREAM_KICKS	8u
+#define STREAM_GAP_NS	20000u
+#define STREAM_SPIN_NS	20000u
+
 /* Packets that are delivered, and timers of each adapter that fire, in one pass. */
 #define PASS_PACKETS	64u
 #define PASS_TIMERS	64u
@@ -254,7 +263,20 @@ static bool may_go_on(const struct shard *s, u64 start)
 	return s->worker.now - start < s->engine->help_ns && !s->worker.wants_alone;
 }
 
-void shard_attend(struct shard *s)
+/*
+ * Does a guest go on kicking?  Those that wait for each other's answers kick in turns, and are
+ * helped best by the threads that their kicks arrive on.
+ */
+static bool is_stream(struct shard *s, const struct adapter *a, u64 now)
+{
+	bool again = s->kicker == a && now - s->helped_at < STREAM_GAP_NS;
+
+	s->kicker = a;
+	s->kicks = again ? s->kicks + 1 : 0;
+	return s->kicks >= STREAM_KICKS;
+}
+
+void shard_attend(struct shard *s, const struct adapter *a)
 {
 	const struct engine *e = s->engine;
 	u64 start, begin;
@@ -267,13 +289,18 @@ void shard_attend(struct shard *s)
 	s->helped++;
 	begin = trace_begin();
 	start = worker_now(&s->worker);
+	s->stream = is_stream(s, a, start);
 	do {
 		__atomic_store_n(&s->asleep, 0, __ATOMIC_SEQ_CST);
 		while (pass(s) && may_go_on(s, start))
 			;
-		idle = fall_asleep(s);
-	} while (!idle && may_go_on(s, start) && !__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE));
-	/* the thread has work left, or would sleep for too long */
+		idle = !s->stream && fall_asleep(s);
+	} while (!idle && !s->stream && may_go_on(s, start) &&
+		 !__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE));
+	s->helped_at = worker_now(&s->worker);
+	if (s->stream)
+		__atomic_store_n(&s->asleep, 1, __ATOMIC_SEQ_CST);
+	/* the thread has work left, or is to look for it, or would sleep for too long */
 	idle = idle && next_due(s) >= s->nap_until;
 	shard_unlock(s);
 	if (begin)
@@ -333,7 +360,7 @@ static void nap(struct shard *s, u64 due)
 void shard_run(struct shard *s)
 {
 	const struct engine *e = s->engine;
-	u64 idle_since = 0;
+	u64 idle_since = 0, spin_ns;
 
 	shard_lock_in_turn(s);
 	s->since = worker_now(&s->worker);
@@ -350,14 +377,16 @@ void shard_run(struct shard *s)
 			idle_since = 0;
 			continue;
 		}
-		if (e->spin_ns) {
+		spin_ns = s->stream ? MAX(e->spin_ns, STREAM_SPIN_NS) : e->spin_ns;
+		if (spin_ns) {
 			if (!idle_since)
 				idle_since = s->worker.now;
-			if (s->worker.now - idle_since < e->spin_ns) {
+			if (s->worker.now - idle_since < spin_ns) {
 				s->napped += worker_now(&s->worker) - s->worker.now;
 				continue;
 			}
 			idle_since = 0;
+			s->stream = false;
 		}
 		if (fall_asleep(s))
 			nap(s, next_due(s));

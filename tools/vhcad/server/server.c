@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -134,12 +135,21 @@ static bool is_stopping(struct server *s)
 	return stopping;
 }
 
+/* Tools of the host find the thread by its adapter's name, or the beginning of that. */
+static void name_thread(const char *name)
+{
+	char comm[16];
+
+	snprintf(comm, sizeof(comm), "%.15s", name);
+	pthread_setname_np(pthread_self(), comm);
+}
+
 static void *server_thread(void *arg)
 {
 	struct server *s = arg;
 	bool said = false;
 
-	pthread_setname_np(pthread_self(), "vhcad-hca");
+	name_thread(s->fn.cfg.name);
 	trace_name_thread(s->fn.cfg.name);
 	for (;;) {
 		int sock = accept4(s->listen, NULL, NULL, SOCK_CLOEXEC);

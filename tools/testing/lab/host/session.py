@@ -108,6 +108,8 @@ class Session:
 
     def ready(self, node):
         self.nodes[node].ready_after = round(time.monotonic() - self.started, 2)
+        if self.options.pin and self.daemon:
+            self.pin_servers(node)
 
     def next_core(self, node, core):
         self.nodes[node].core = core
@@ -179,14 +181,28 @@ class Session:
     def watch(self, descriptor, handler):
         self.selector.register(descriptor, selectors.EVENT_READ, handler)
 
-    def pinned(self, first, count):
-        """A function that a process calls before it executes its program: with --pin it binds the
-        process to `count` of the host's processors, counted round from `first`."""
+    def processors(self, node):
+        """Those of the host that --pin gives to a guest: as many as it has, counted round."""
+        cpus = sorted(os.sched_getaffinity(0))
+        count = self.options.cpus
+        return {cpus[((node - 1) * count + i) % len(cpus)] for i in range(count)}
+
+    def pinned(self, node):
+        """A function that a guest's process calls before it executes its program."""
         if not self.options.pin:
             return None
-        cpus = sorted(os.sched_getaffinity(0))
-        own = {cpus[(first + i) % len(cpus)] for i in range(count)}
+        own = self.processors(node)
         return lambda: os.sched_setaffinity(0, own)
+
+    def pin_servers(self, node):
+        """The daemon's threads that serve a guest, which have its adapters' names, stay where the
+        guest does: a kick is answered soonest by the processor that it comes from."""
+        names = {f"node{node}-{index}" for index in range(self.options.hcas[node - 1])}
+        tasks = f"/proc/{self.daemon.pid}/task"
+        for task in os.listdir(tasks):
+            with open(f"{tasks}/{task}/comm", encoding="utf-8") as file:
+                if file.read().rstrip("\n") in names:
+                    os.sched_setaffinity(int(task), self.processors(node))
 
     def start_daemon(self):
         options = self.options
@@ -206,8 +222,7 @@ class Session:
         with open(self.path("vhcad.err"), "wb") as errors:
             self.daemon = subprocess.Popen(command, cwd=options.run_dir,
                                            stdin=subprocess.DEVNULL,
-                                           stdout=subprocess.PIPE, stderr=errors,
-                                           preexec_fn=self.pinned(-1, 1))
+                                           stdout=subprocess.PIPE, stderr=errors)
         line = self.daemon.stdout.readline().decode(errors="replace").strip()
         if line != "ready":
             self.daemon.wait(5)
@@ -297,7 +312,7 @@ class Session:
                 command, cwd=options.run_dir, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 pass_fds=list(descriptors.values()) + list(links.values()),
                 start_new_session=True,
-                preexec_fn=self.pinned((node.number - 1) * options.cpus, options.cpus))
+                preexec_fn=self.pinned(node.number))
         for end in theirs.values():
             end.close()
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0 OR Linux-OpenIB
 # Nothing outlives the lab, whether it ends by kill -9, SIGTERM or Ctrl-C.  While it runs
-# with --pin, guests stay on their processors.
+# with --pin, guests stay on their processors, and the daemon's threads that serve them.
 # long
 . "$(dirname "$0")/lib.sh"
 
@@ -26,6 +26,16 @@ keeps_to() {
 			sed -n 's/^Cpus_allowed_list:\s*//p' "$process"/task/*/status
 	done 2>/dev/null | sort -u
 }
+# The same of the daemon's threads that serve node K.
+served_on() {
+	local process task
+	for process in /proc/[0-9]*; do
+		[[ $(tr '\0' ' ' <"$process/cmdline") == *"vhcad "*"$work/out"* ]] || continue
+		for task in "$process"/task/*; do
+			[ "$(cat "$task/comm")" != "node$1-0" ] || sed -n 's/^Cpus_allowed_list:\s*//p' "$task/status"
+		done
+	done 2>/dev/null | sort -u
+}
 given() { python3 -c "import os; cpus = sorted(os.sched_getaffinity(0)); print(cpus[($1 - 1) % len(cpus)])"; }
 
 for signal in KILL TERM INT; do
@@ -42,6 +52,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$lab" run --core stock --nodes 2 --pin --t
 	done
 	expect "SIG$signal: the guests run" 1 "$(($(left) >= 2))"
 	for k in 1 2; do expect "SIG$signal: node $k keeps to its processor" "$(given $k)" "$(keeps_to $k)"; done
+	for k in 1 2; do expect "SIG$signal: node $k is served there" "$(given $k)" "$(served_on $k)"; done
 	kill -$signal $pid
 	wait $pid 2>/dev/null
 	status=$?
