@@ -43,7 +43,7 @@ for signal in KILL TERM INT; do
 	# A background job ignores SIGINT, but the lab under a user's Ctrl-C does not.
 	python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])' "$lab" run --core stock --nodes 2 --pin --timeout 120 --out "$work/out" \
+os.execv(sys.argv[1], sys.argv[1:])' "$lab" run --core ours --load none --nodes 2 --pin --timeout 120 --out "$work/out" \
 		"$work/forever" >"$work/log" 2>&1 &
 	pid=$!
 	until [ "$(grep -c ' up$' "$work/log")" = 2 ]; do
