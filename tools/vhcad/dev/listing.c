@@ -24,6 +24,7 @@ static u32 ahead(struct dbrec *rec, u32 count, u32 max)
 static void describe_qp(void *obj, union vobject_info *info)
 {
 	struct vqp *qp = obj;
+	struct dbrec recv = qp_rec_recv(qp);
 	struct vqp_info *o = &info->qp;
 
 	o->qpn = qp->qpn;
@@ -40,7 +41,7 @@ static void describe_qp(void *obj, union vobject_info *info)
 	o->sq_blocks = qp->req.blk_prod - qp->req.blk_next;
 	o->sq_requests = qp->req.tail - qp->req.head;
 	if (qp->log_rq != VHCA_NO_QUEUE)
-		o->rq_left = ahead(&qp->rec_recv, qp->recv.next, 1u << qp->log_rq);
+		o->rq_left = ahead(&recv, qp->recv.next, 1u << qp->log_rq);
 	o->stats = qp->stats;
 }
 

@@ -60,6 +60,14 @@ bool qp_let_go(struct vqp *qp)
 	return mkey_forget_owner(&qp->keys, mcg_detach(qp, most));
 }
 
+static void give_slots(struct vqp *qp)
+{
+	struct dbrec recv = qp_rec_recv(qp);
+
+	uar_slot_give(&recv);
+	uar_slot_give(&qp->rec_send);
+}
+
 void qp_destroy(struct vqp *qp)
 {
 	struct vhca_dev *dev = qp->dev;
@@ -73,8 +81,7 @@ void qp_destroy(struct vqp *qp)
 	wqe_forget(qp);
 	timer_fini(&dev->adapter.timers, &qp->req.timer);
 	evnode_fini(&qp->ev);
-	uar_slot_give(&qp->rec_send);
-	uar_slot_give(&qp->rec_recv);
+	give_slots(qp);
 	qp->uar->users--;
 	count_parents(qp, -1);
 	if (qp_is_target(qp))
@@ -291,6 +298,7 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 	const struct vhca_create_qp_hw_req *req = command_req(c);
 	struct vhca_dev *dev = c->dev;
 	enum vhca_status st;
+	struct dbrec recv;
 	u32 outstanding;
 
 	st = take_parents(c, qp);
@@ -312,7 +320,7 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 		goto free;
 	}
 	st = command_slots(c, REQ_FIELD(db_slot), qp->uar, le32toh(req->db_slot), sq_rung,
-			   rq_rung, qp, &qp->rec_send, &qp->rec_recv);
+			   rq_rung, qp, &qp->rec_send, &recv);
 	if (st)
 		goto free;
 	if (timer_init(&dev->adapter.timers, &qp->req.timer, req_timeout)) {
@@ -324,8 +332,7 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 		return VHCA_ST_OK;
 	timer_fini(&dev->adapter.timers, &qp->req.timer);
 slots:
-	uar_slot_give(&qp->rec_send);
-	uar_slot_give(&qp->rec_recv);
+	give_slots(qp);
 free:
 	free(qp->recv.kept);
 	free(qp->req.q);

@@ -233,7 +233,6 @@ struct vqp {
 	struct mkey_owner keys;		/* windows of type 2 that are bound */
 	struct list_head mcgs;		/* struct vmcg_qp */
 	struct vring rq __attribute__((aligned(CACHE_LINE)));
-	struct dbrec rec_recv;
 	struct list_head in_srq;		/* XRC_TGT: on the list of the SRQ named last */
 };
 
@@ -264,6 +263,12 @@ static inline bool qp_datagrams(const struct vqp *qp)
 static inline bool qp_shares(const struct vqp *qp)
 {
 	return qp->flags & VHCA_QP_SRQ || qp_is_target(qp);
+}
+
+/** qp_rec_recv() - the receive record, which is the second one */
+static inline struct dbrec qp_rec_recv(const struct vqp *qp)
+{
+	return dbrec_second(&qp->rec_send);
 }
 
 /** qpn_index() - where a QP number stands in its device's table */
