@@ -35,7 +35,7 @@ static void describe_qp(void *obj, union vobject_info *info)
 	o->dest_qpn = le32toh(qp->attr.dest_qpn);
 	o->send_cqn = qp->scq ? qp->scq->cqn : VLIST_NONE;
 	o->recv_cqn = qp->rcq ? qp->rcq->cqn : VLIST_NONE;
-	o->xrcdn = qp->xrcd ? qp->xrcd->xrcdn : VLIST_NONE;
+	o->xrcdn = qp_is_target(qp) ? qp->xrcd->xrcdn : VLIST_NONE;
 	o->has_srq = qp->srq;
 	o->srqn = qp->srq ? qp->srq->srqn : 0;
 	o->sq_blocks = qp->req.blk_prod - qp->req.blk_next;

@@ -57,7 +57,9 @@ bool qp_let_go(struct vqp *qp)
 {
 	u32 most = fab_has_topology(qp->dev->port[0].fab.fabric) ? LET_GO_TREES : LET_GO;
 
-	return mkey_forget_owner(&qp->keys, mcg_detach(qp, most));
+	if (qp_in_groups(qp))
+		most = mcg_detach(qp, most);
+	return mkey_forget_owner(&qp->keys, most);
 }
 
 static void give_slots(struct vqp *qp)
@@ -169,6 +171,7 @@ static enum vhca_status take_target(struct command *c, struct vqp *qp)
 {
 	const struct vhca_create_qp_hw_req *req = command_req(c);
 
+	INIT_LIST_HEAD(&qp->in_srq);
 	qp->xrcd = table_get(&c->dev->xrcds, le32toh(req->xrcdn));
 	if (!qp->xrcd)
 		return BAD_HANDLE(c, vhca_create_qp_hw_req, xrcdn);
@@ -190,6 +193,7 @@ static enum vhca_status take_queues(struct command *c, struct vqp *qp)
 	const struct vhca_create_qp_hw_req *req = command_req(c);
 	struct vhca_dev *dev = c->dev;
 
+	INIT_LIST_HEAD(&qp->mcgs);
 	if (req->xrcdn)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, xrcdn);
 	qp->pd = table_get(&dev->pds, le32toh(req->pdn));
@@ -349,9 +353,7 @@ enum vhca_status cmd_create_qp(struct command *c)
 	memset(qp, 0, sizeof(*qp));
 	qp->dev = c->dev;
 	INIT_LIST_HEAD(&qp->ready_node);
-	INIT_LIST_HEAD(&qp->mcgs);
 	INIT_LIST_HEAD(&qp->keys.windows);
-	INIT_LIST_HEAD(&qp->in_srq);
 	st = init_qp(c, qp);
 	if (st) {
 		free(qp);
@@ -389,7 +391,7 @@ static bool still_sends(struct vqp *qp, const struct command *c)
 static bool may_let_go(struct vqp *qp)
 {
 	return resp_may_settle(qp) &&
-	       (list_empty(&qp->mcgs) || adapter_alone(&qp->dev->adapter));
+	       (!qp_in_groups(qp) || adapter_alone(&qp->dev->adapter));
 }
 
 enum vhca_status cmd_destroy_qp(struct command *c)

@@ -223,17 +223,21 @@ struct vqp {
 	struct qp_recv recv;
 	struct evnode ev;
 	struct vcounter *counter;	/* or NULL; @counted tells whether it counts */
-	struct fab_cursor group;	/* progress of the multicast that is being sent */
+	union {
+		struct fab_cursor group;	/* progress of the multicast that is being sent */
+		struct list_head in_srq;	/* XRC_TGT: on the list of the SRQ named last */
+	};
 	struct vhca_qp_attr attr __attribute__((aligned(CACHE_LINE)));
 				/* as set last, little-endian */
 	u8 mig_err_told;	/* bits: wrong paths that had an event since rearming */
 	struct vuar *uar;
-	struct vxrcd *xrcd;		/* XRC_TGT */
 	struct vring sq __attribute__((aligned(CACHE_LINE)));
 	struct mkey_owner keys;		/* windows of type 2 that are bound */
-	struct list_head mcgs;		/* struct vmcg_qp */
+	union {
+		struct list_head mcgs;	/* struct vmcg_qp */
+		struct vxrcd *xrcd;	/* XRC_TGT */
+	};
 	struct vring rq __attribute__((aligned(CACHE_LINE)));
-	struct list_head in_srq;		/* XRC_TGT: on the list of the SRQ named last */
 };
 
 /* Does the transport acknowledge and retransmit? */
@@ -257,6 +261,12 @@ static inline bool qp_is_special(const struct vqp *qp)
 static inline bool qp_datagrams(const struct vqp *qp)
 {
 	return qp->service == WIRE_UD;
+}
+
+/* Is it in multicast groups? */
+static inline bool qp_in_groups(const struct vqp *qp)
+{
+	return !qp_is_target(qp) && !list_empty(&qp->mcgs);
 }
 
 /* Does it share its receives with other QPs? */
