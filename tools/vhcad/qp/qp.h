@@ -230,15 +230,22 @@ struct vqp {
 	struct vhca_qp_attr attr __attribute__((aligned(CACHE_LINE)));
 				/* as set last, little-endian */
 	u8 mig_err_told;	/* bits: wrong paths that had an event since rearming */
+	struct vring sq;
 	struct vuar *uar;
-	struct vring sq __attribute__((aligned(CACHE_LINE)));
 	struct mkey_owner keys;		/* windows of type 2 that are bound */
 	union {
 		struct list_head mcgs;	/* struct vmcg_qp */
 		struct vxrcd *xrcd;	/* XRC_TGT */
 	};
-	struct vring rq __attribute__((aligned(CACHE_LINE)));
+	struct vring rq;
 };
+
+/* Is what an entry of a QP's ring needs in one line? */
+#define RING_IN_LINE(ring)	(offsetof(struct vqp, ring.ref) / CACHE_LINE == \
+				 offsetof(struct vqp, ring.bytes) / CACHE_LINE)
+
+static_assert(RING_IN_LINE(sq) && RING_IN_LINE(rq), "a message needs few lines");
+static_assert(sizeof(struct vqp) <= 13 * CACHE_LINE, "100,000 QPs take 83 MB");
 
 /* Does the transport acknowledge and retransmit? */
 static inline bool qp_reliable(const struct vqp *qp)
