@@ -62,6 +62,11 @@ bool qp_let_go(struct vqp *qp)
 	return mkey_forget_owner(&qp->keys, most);
 }
 
+static void free_qp(struct vqp *qp)
+{
+	free((u8 *)qp - qp->lead);
+}
+
 static void give_slots(struct vqp *qp)
 {
 	struct dbrec recv = qp_rec_recv(qp);
@@ -90,8 +95,7 @@ void qp_destroy(struct vqp *qp)
 		xrc_leave(qp);
 	free(qp->recv.kept);
 	free(qp->resp.res);
-	free(qp->req.q);
-	free(qp);
+	free_qp(qp);
 }
 
 #define REQ_FIELD(f)	offsetof(struct vhca_create_qp_hw_req, f)
@@ -303,7 +307,6 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 	struct vhca_dev *dev = c->dev;
 	enum vhca_status st;
 	struct dbrec recv;
-	u32 outstanding;
 
 	st = take_parents(c, qp);
 	if (!st)
@@ -312,16 +315,10 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 		st = take_rings(c, qp);
 	if (st)
 		return st;
-	outstanding = qp_reliable(qp) && !qp_is_target(qp) ? TX_OUTSTANDING : 1;
-	if (qp->log_sq < 32)
-		outstanding = MIN(outstanding, 1u << qp->log_sq);
-	qp->req.q = calloc(outstanding, sizeof(*qp->req.q));
-	qp->req.qmask = outstanding - 1;
-	if (qp_shares(qp))
+	if (qp_shares(qp)) {
 		qp->recv.kept = calloc(1, sizeof(*qp->recv.kept));
-	if (!qp->req.q || (qp_shares(qp) && !qp->recv.kept)) {
-		st = VHCA_ST_INTERNAL;
-		goto free;
+		if (!qp->recv.kept)
+			return VHCA_ST_INTERNAL;
 	}
 	st = command_slots(c, REQ_FIELD(db_slot), qp->uar, le32toh(req->db_slot), sq_rung,
 			   rq_rung, qp, &qp->rec_send, &recv);
@@ -339,24 +336,54 @@ slots:
 	give_slots(qp);
 free:
 	free(qp->recv.kept);
-	free(qp->req.q);
 	return st;
+}
+
+/* Requests under way at the most: more than one if they are acknowledged. */
+static u32 most_requests(const struct vhca_create_qp_hw_req *req)
+{
+	bool acked = req->type == VHCA_QPT_RC || req->type == VHCA_QPT_XRC_INI;
+
+	if (!acked || req->log_sq_blocks > VDEV_LOG_MAX_BLOCKS)
+		return 1;
+	return MIN(TX_OUTSTANDING, 1u << req->log_sq_blocks);
+}
+
+/*
+ * Makes a QP with room for @n requests, which is a power of two, or returns NULL.  To align it here
+ * takes 48 bytes.  aligned_alloc() would cut it out of a piece with 96 bytes more, and too little
+ * fits into what is left.
+ */
+static struct vqp *alloc_qp(u32 n)
+{
+	u8 *mem = calloc(1, CACHE_LINE - _Alignof(max_align_t) + sizeof(struct vqp) +
+			 n * sizeof(struct tx_req));
+	struct vqp *qp;
+	u8 lead;
+
+	if (!mem)
+		return NULL;
+	lead = -(uintptr_t)mem % CACHE_LINE;
+	qp = (struct vqp *)(mem + lead);
+	qp->lead = lead;
+	qp->req.q = qp->requests;
+	qp->req.qmask = n - 1;
+	return qp;
 }
 
 enum vhca_status cmd_create_qp(struct command *c)
 {
-	struct vqp *qp = aligned_alloc(CACHE_LINE, sizeof(*qp));
+	struct vqp *qp = alloc_qp(most_requests(command_req(c)));
 	enum vhca_status st;
 
 	if (!qp)
 		return VHCA_ST_INTERNAL;
-	memset(qp, 0, sizeof(*qp));
 	qp->dev = c->dev;
 	INIT_LIST_HEAD(&qp->ready_node);
 	INIT_LIST_HEAD(&qp->keys.windows);
 	st = init_qp(c, qp);
 	if (st) {
-		free(qp);
+		free_qp(qp);
 		return st;
 	}
 	qp->keys.qpn = qp->qpn;

@@ -87,7 +87,7 @@ enum gap {
  * sent, cur_pkt of its packets (PSNs) are out.  Going back to una resends.
  */
 struct rc_requester {
-	struct tx_req *q;
+	struct tx_req *q;	/* behind the QP, in one piece with it */
 	u32 qmask;
 	u32 head, cur, tail;	/* free running */
 	u32 cur_pkt;
@@ -230,6 +230,7 @@ struct vqp {
 	struct vhca_qp_attr attr __attribute__((aligned(CACHE_LINE)));
 				/* as set last, little-endian */
 	u8 mig_err_told;	/* bits: wrong paths that had an event since rearming */
+	u8 lead;		/* bytes of its memory before it, which align it */
 	struct vring sq;
 	struct vuar *uar;
 	struct mkey_owner keys;		/* windows of type 2 that are bound */
@@ -238,6 +239,7 @@ struct vqp {
 		struct vxrcd *xrcd;	/* XRC_TGT */
 	};
 	struct vring rq;
+	struct tx_req requests[];	/* @req.q */
 };
 
 /* Is what an entry of a QP's ring needs in one line? */
