@@ -24,6 +24,7 @@ static u32 ahead(struct dbrec *rec, u32 count, u32 max)
 static void describe_qp(void *obj, union vobject_info *info)
 {
 	struct vqp *qp = obj;
+	struct dbrec recv = qp_rec_recv(qp);
 	struct vqp_info *o = &info->qp;
 
 	o->qpn = qp->qpn;
@@ -34,13 +35,13 @@ static void describe_qp(void *obj, union vobject_info *info)
 	o->dest_qpn = le32toh(qp->attr.dest_qpn);
 	o->send_cqn = qp->scq ? qp->scq->cqn : VLIST_NONE;
 	o->recv_cqn = qp->rcq ? qp->rcq->cqn : VLIST_NONE;
-	o->xrcdn = qp->xrcd ? qp->xrcd->xrcdn : VLIST_NONE;
+	o->xrcdn = qp_is_target(qp) ? qp->xrcd->xrcdn : VLIST_NONE;
 	o->has_srq = qp->srq;
 	o->srqn = qp->srq ? qp->srq->srqn : 0;
 	o->sq_blocks = qp->req.blk_prod - qp->req.blk_next;
 	o->sq_requests = qp->req.tail - qp->req.head;
 	if (qp->log_rq != VHCA_NO_QUEUE)
-		o->rq_left = ahead(&qp->rec_recv, qp->recv.next, 1u << qp->log_rq);
+		o->rq_left = ahead(&recv, qp->recv.next, 1u << qp->log_rq);
 	o->stats = qp->stats;
 }
 

@@ -57,7 +57,22 @@ bool qp_let_go(struct vqp *qp)
 {
 	u32 most = fab_has_topology(qp->dev->port[0].fab.fabric) ? LET_GO_TREES : LET_GO;
 
-	return mkey_forget_owner(&qp->keys, mcg_detach(qp, most));
+	if (qp_in_groups(qp))
+		most = mcg_detach(qp, most);
+	return mkey_forget_owner(&qp->keys, most);
+}
+
+static void free_qp(struct vqp *qp)
+{
+	free((u8 *)qp - qp->lead);
+}
+
+static void give_slots(struct vqp *qp)
+{
+	struct dbrec recv = qp_rec_recv(qp);
+
+	uar_slot_give(&recv);
+	uar_slot_give(&qp->rec_send);
 }
 
 void qp_destroy(struct vqp *qp)
@@ -73,16 +88,14 @@ void qp_destroy(struct vqp *qp)
 	wqe_forget(qp);
 	timer_fini(&dev->adapter.timers, &qp->req.timer);
 	evnode_fini(&qp->ev);
-	uar_slot_give(&qp->rec_send);
-	uar_slot_give(&qp->rec_recv);
+	give_slots(qp);
 	qp->uar->users--;
 	count_parents(qp, -1);
 	if (qp_is_target(qp))
 		xrc_leave(qp);
 	free(qp->recv.kept);
 	free(qp->resp.res);
-	free(qp->req.q);
-	free(qp);
+	free_qp(qp);
 }
 
 #define REQ_FIELD(f)	offsetof(struct vhca_create_qp_hw_req, f)
@@ -162,6 +175,7 @@ static enum vhca_status take_target(struct command *c, struct vqp *qp)
 {
 	const struct vhca_create_qp_hw_req *req = command_req(c);
 
+	INIT_LIST_HEAD(&qp->in_srq);
 	qp->xrcd = table_get(&c->dev->xrcds, le32toh(req->xrcdn));
 	if (!qp->xrcd)
 		return BAD_HANDLE(c, vhca_create_qp_hw_req, xrcdn);
@@ -183,6 +197,7 @@ static enum vhca_status take_queues(struct command *c, struct vqp *qp)
 	const struct vhca_create_qp_hw_req *req = command_req(c);
 	struct vhca_dev *dev = c->dev;
 
+	INIT_LIST_HEAD(&qp->mcgs);
 	if (req->xrcdn)
 		return BAD_FIELD(c, vhca_create_qp_hw_req, xrcdn);
 	qp->pd = table_get(&dev->pds, le32toh(req->pdn));
@@ -291,7 +306,7 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 	const struct vhca_create_qp_hw_req *req = command_req(c);
 	struct vhca_dev *dev = c->dev;
 	enum vhca_status st;
-	u32 outstanding;
+	struct dbrec recv;
 
 	st = take_parents(c, qp);
 	if (!st)
@@ -300,19 +315,13 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 		st = take_rings(c, qp);
 	if (st)
 		return st;
-	outstanding = qp_reliable(qp) && !qp_is_target(qp) ? TX_OUTSTANDING : 1;
-	if (qp->log_sq < 32)
-		outstanding = MIN(outstanding, 1u << qp->log_sq);
-	qp->req.q = calloc(outstanding, sizeof(*qp->req.q));
-	qp->req.qmask = outstanding - 1;
-	if (qp_shares(qp))
+	if (qp_shares(qp)) {
 		qp->recv.kept = calloc(1, sizeof(*qp->recv.kept));
-	if (!qp->req.q || (qp_shares(qp) && !qp->recv.kept)) {
-		st = VHCA_ST_INTERNAL;
-		goto free;
+		if (!qp->recv.kept)
+			return VHCA_ST_INTERNAL;
 	}
 	st = command_slots(c, REQ_FIELD(db_slot), qp->uar, le32toh(req->db_slot), sq_rung,
-			   rq_rung, qp, &qp->rec_send, &qp->rec_recv);
+			   rq_rung, qp, &qp->rec_send, &recv);
 	if (st)
 		goto free;
 	if (timer_init(&dev->adapter.timers, &qp->req.timer, req_timeout)) {
@@ -324,30 +333,57 @@ static enum vhca_status init_qp(struct command *c, struct vqp *qp)
 		return VHCA_ST_OK;
 	timer_fini(&dev->adapter.timers, &qp->req.timer);
 slots:
-	uar_slot_give(&qp->rec_send);
-	uar_slot_give(&qp->rec_recv);
+	give_slots(qp);
 free:
 	free(qp->recv.kept);
-	free(qp->req.q);
 	return st;
+}
+
+/* Requests under way at the most: more than one if they are acknowledged. */
+static u32 most_requests(const struct vhca_create_qp_hw_req *req)
+{
+	bool acked = req->type == VHCA_QPT_RC || req->type == VHCA_QPT_XRC_INI;
+
+	if (!acked || req->log_sq_blocks > VDEV_LOG_MAX_BLOCKS)
+		return 1;
+	return MIN(TX_OUTSTANDING, 1u << req->log_sq_blocks);
+}
+
+/*
+ * Makes a QP with room for @n requests, which is a power of two, or returns NULL.  To align it here
+ * takes 48 bytes.  aligned_alloc() would cut it out of a piece with 96 bytes more, and too little
+ * fits into what is left.
+ */
+static struct vqp *alloc_qp(u32 n)
+{
+	u8 *mem = calloc(1, CACHE_LINE - _Alignof(max_align_t) + sizeof(struct vqp) +
+			 n * sizeof(struct tx_req));
+	struct vqp *qp;
+	u8 lead;
+
+	if (!mem)
+		return NULL;
+	lead = -(uintptr_t)mem % CACHE_LINE;
+	qp = (struct vqp *)(mem + lead);
+	qp->lead = lead;
+	qp->req.q = qp->requests;
+	qp->req.qmask = n - 1;
+	return qp;
 }
 
 enum vhca_status cmd_create_qp(struct command *c)
 {
-	struct vqp *qp = aligned_alloc(CACHE_LINE, sizeof(*qp));
+	struct vqp *qp = alloc_qp(most_requests(command_req(c)));
 	enum vhca_status st;
 
 	if (!qp)
 		return VHCA_ST_INTERNAL;
-	memset(qp, 0, sizeof(*qp));
 	qp->dev = c->dev;
 	INIT_LIST_HEAD(&qp->ready_node);
-	INIT_LIST_HEAD(&qp->mcgs);
 	INIT_LIST_HEAD(&qp->keys.windows);
-	INIT_LIST_HEAD(&qp->in_srq);
 	st = init_qp(c, qp);
 	if (st) {
-		free(qp);
+		free_qp(qp);
 		return st;
 	}
 	qp->keys.qpn = qp->qpn;
@@ -382,7 +418,7 @@ static bool still_sends(struct vqp *qp, const struct command *c)
 static bool may_let_go(struct vqp *qp)
 {
 	return resp_may_settle(qp) &&
-	       (list_empty(&qp->mcgs) || adapter_alone(&qp->dev->adapter));
+	       (!qp_in_groups(qp) || adapter_alone(&qp->dev->adapter));
 }
 
 enum vhca_status cmd_destroy_qp(struct command *c)

@@ -47,7 +47,7 @@ static void fetch_work(const struct vqp *qp)
 	wqe_prefetch(qp, entries);
 	/* the acknowledgment is for this one */
 	table_prefetch(&qp->dev->qps, qpn_index(qp->qpn));
-	for (u32 i = 0; r->q && i < entries; i++)
+	for (u32 i = 0; i < entries; i++)
 		fetch(&r->q[(r->tail + i) & r->qmask], sizeof(*r->q));
 	if (qp->state >= QPS_RTR && qp->state != QPS_ERR && !qp_datagrams(qp))
 		fetch_peer(qp);

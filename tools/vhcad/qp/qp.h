@@ -87,7 +87,7 @@ enum gap {
  * sent, cur_pkt of its packets (PSNs) are out.  Going back to una resends.
  */
 struct rc_requester {
-	struct tx_req *q;
+	struct tx_req *q;	/* behind the QP, in one piece with it */
 	u32 qmask;
 	u32 head, cur, tail;	/* free running */
 	u32 cur_pkt;
@@ -223,19 +223,31 @@ struct vqp {
 	struct qp_recv recv;
 	struct evnode ev;
 	struct vcounter *counter;	/* or NULL; @counted tells whether it counts */
-	struct fab_cursor group;	/* progress of the multicast that is being sent */
+	union {
+		struct fab_cursor group;	/* progress of the multicast that is being sent */
+		struct list_head in_srq;	/* XRC_TGT: on the list of the SRQ named last */
+	};
 	struct vhca_qp_attr attr __attribute__((aligned(CACHE_LINE)));
 				/* as set last, little-endian */
 	u8 mig_err_told;	/* bits: wrong paths that had an event since rearming */
+	u8 lead;		/* bytes of its memory before it, which align it */
+	struct vring sq;
 	struct vuar *uar;
-	struct vxrcd *xrcd;		/* XRC_TGT */
-	struct vring sq __attribute__((aligned(CACHE_LINE)));
 	struct mkey_owner keys;		/* windows of type 2 that are bound */
-	struct list_head mcgs;		/* struct vmcg_qp */
-	struct vring rq __attribute__((aligned(CACHE_LINE)));
-	struct dbrec rec_recv;
-	struct list_head in_srq;		/* XRC_TGT: on the list of the SRQ named last */
+	union {
+		struct list_head mcgs;	/* struct vmcg_qp */
+		struct vxrcd *xrcd;	/* XRC_TGT */
+	};
+	struct vring rq;
+	struct tx_req requests[];	/* @req.q */
 };
+
+/* Is what an entry of a QP's ring needs in one line? */
+#define RING_IN_LINE(ring)	(offsetof(struct vqp, ring.ref) / CACHE_LINE == \
+				 offsetof(struct vqp, ring.bytes) / CACHE_LINE)
+
+static_assert(RING_IN_LINE(sq) && RING_IN_LINE(rq), "a message needs few lines");
+static_assert(sizeof(struct vqp) <= 13 * CACHE_LINE, "100,000 QPs take 83 MB");
 
 /* Does the transport acknowledge and retransmit? */
 static inline bool qp_reliable(const struct vqp *qp)
@@ -260,10 +272,22 @@ static inline bool qp_datagrams(const struct vqp *qp)
 	return qp->service == WIRE_UD;
 }
 
+/* Is it in multicast groups? */
+static inline bool qp_in_groups(const struct vqp *qp)
+{
+	return !qp_is_target(qp) && !list_empty(&qp->mcgs);
+}
+
 /* Does it share its receives with other QPs? */
 static inline bool qp_shares(const struct vqp *qp)
 {
 	return qp->flags & VHCA_QP_SRQ || qp_is_target(qp);
+}
+
+/** qp_rec_recv() - the receive record, which is the second one */
+static inline struct dbrec qp_rec_recv(const struct vqp *qp)
+{
+	return dbrec_second(&qp->rec_send);
 }
 
 /** qpn_index() - where a QP number stands in its device's table */

@@ -37,13 +37,14 @@ void recv_give_back(struct scratch *s)
 /* Reads how many receives are posted; 0: there are some to take. */
 static int own_posted(struct vqp *qp)
 {
+	struct dbrec rec = qp_rec_recv(qp);
 	struct qp_recv *r = &qp->recv;
 	u64 posted;
 	u32 n;
 
 	if (qp->log_rq == VHCA_NO_QUEUE)
 		return -EAGAIN;
-	if (dbrec_load(&qp->rec_recv, &posted))
+	if (dbrec_load(&rec, &posted))
 		return -EFAULT;
 	n = (u32)posted - r->next;
 	if (n > 1u << qp->log_rq)

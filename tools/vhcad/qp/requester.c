@@ -46,7 +46,8 @@ void req_reset(struct vqp *qp, u32 psn)
 	r->leftover = false;
 	r->late = false;
 	r->reads = 0;
-	qp->group = (struct fab_cursor){ 0 };
+	if (!qp_is_target(qp))
+		qp->group = (struct fab_cursor){ 0 };
 	r->retry_left = qp->attr.retry_cnt;
 	r->rnr_left = qp->attr.rnr_retry;
 }

@@ -27,13 +27,14 @@ u32 credits_of(u8 code)
 
 static u8 resp_credits(struct vqp *qp)
 {
+	struct dbrec rec = qp_rec_recv(qp);
 	u32 n, code = 0;
 	u64 prod;
 
 	/* receives of an SRQ cannot be promised to one QP */
 	if (qp_shares(qp))
 		return AETH_CREDIT_INVALID;
-	if (qp->log_rq == VHCA_NO_QUEUE || dbrec_load(&qp->rec_recv, &prod))
+	if (qp->log_rq == VHCA_NO_QUEUE || dbrec_load(&rec, &prod))
 		return 0;
 	/* the MSN does not count the message under way, whose receive is taken */
 	n = (u32)prod - qp->recv.next + qp->recv.taken;

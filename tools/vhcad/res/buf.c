@@ -106,7 +106,7 @@ int vring_move(struct guest_mem *mem, struct vring *r, u32 off, u32 *ref_off)
 		return -EFAULT;
 	/* only a DMA page is certain to be in one piece */
 	in_page = seg.addr % GMEM_PAGE_SIZE;
-	if (gmem_ref_get(&r->ref, mem, seg.addr - in_page, GMEM_PAGE_SIZE, r->write))
+	if (gmem_ref_get(&r->ref, mem, seg.addr - in_page, GMEM_PAGE_SIZE, r->ref.write))
 		return -EFAULT;
 	before = MIN(in_page, off);
 	if (r->buf.levels)

@@ -57,22 +57,22 @@ bool seg_add(struct dma_seg *seg, u32 *nseg, u32 max, u64 addr, u64 len);
 
 /**
  * struct vring - a ring whose entries' sizes are powers of two; a window of it is translated
- * @ref: the window's memory
+ * @buf: the ring's memory, from which another window is translated
+ * @ref: the window's memory, whose @write holds for the whole ring
  * @win: ring offset of the window
  * @winlen: bytes of the window; 0: there is none
  * @winoff: where in @ref the window starts
  * @bytes: of the whole ring, a power of two
- * @write: the device writes the ring
- * @buf: the ring's memory, from which another window is translated
+ *
+ * An entry in the window needs all but @buf.
  */
 struct vring {
+	struct vbuf buf;
 	struct gmem_ref ref;
 	u32 win;
 	u32 winlen;
 	u32 winoff;
 	u32 bytes;
-	bool write;
-	struct vbuf buf;
 };
 
 /** vring_move() - vring_at() for an offset outside of the window */

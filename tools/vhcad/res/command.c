@@ -79,7 +79,7 @@ enum vhca_status command_buf(struct command *c, u32 off, u64 bytes, u32 align, s
 enum vhca_status command_ring(struct command *c, u32 off, u64 bytes, u32 entry, bool write,
 			      struct vring *out)
 {
-	struct vring r = { .bytes = bytes, .write = write };
+	struct vring r = { .ref.write = write, .bytes = bytes };
 	enum vhca_status st;
 	u32 at;
 

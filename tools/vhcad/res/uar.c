@@ -115,6 +115,8 @@ static enum vhca_status add_page(struct command *c, struct vuar *uar, u64 addr, 
 	}
 	*find_page(&dev->db_pages, addr) = p;
 	dev->db_pages.used++;
+	if (uar->npages)
+		uar->page[uar->npages - 1]->after = p;
 	uar->page[uar->npages++] = p;
 	return VHCA_ST_OK;
 }

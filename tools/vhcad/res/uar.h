@@ -26,6 +26,7 @@ struct db_slot {
 struct db_page {
 	struct gmem_ref ref;
 	struct db_page *next;	/* in its bucket */
+	struct db_page *after;	/* the UAR's page with the slots behind these, or NULL */
 	struct db_slot slot[VHCA_DB_SLOTS];
 };
 
@@ -85,6 +86,16 @@ struct dbrec {
 	struct db_page *page;
 	u32 off;
 };
+
+/** dbrec_second() - the second record of a queue, by the first one; see command_slots() */
+static inline struct dbrec dbrec_second(const struct dbrec *first)
+{
+	u32 off = first->off + sizeof(__le64);
+
+	if (off < sizeof(struct vhca_db_page))
+		return (struct dbrec){ first->page, off };
+	return (struct dbrec){ first->page->after, offsetof(struct vhca_db_page, rec) };
+}
 
 static inline int dbrec_load(struct dbrec *r, u64 *val)
 {

@@ -370,6 +370,29 @@ static void refused_qp_keeps_nothing(void **state)
 	t_world_fini(&w);
 }
 
+/* The records of a QP may be the last one of a page and the first one of the next page. */
+static void records_in_two_pages(void **state)
+{
+	struct twr wr = { .opcode = VHCA_OP_SEND, .wr_id = 1 };
+	struct fixture *f = *state;
+	struct tqp qp;
+
+	t_db_pages(&f->h);
+	for (u32 i = 0; i < 2; i++) {
+		/* those of a destroyed QP are free */
+		f->h.next_slot = VHCA_DB_SLOTS - 1;
+		t_qp_init(&f->h, &qp, &f->cq, &f->cq);
+		t_connect(&qp, &qp, 5, 1, 1);
+		t_recv(&qp, 1, 0, NULL);
+		t_send(&qp, &wr);
+		for (u32 k = 0; k < 2; k++)
+			t_expect_cqe(&f->cq, 1, VHCA_CS_SUCCESS);
+		assert_int_equal(t_destroy(&f->h, VHCA_CMD_DESTROY_QP, qp.qpn), VHCA_ST_OK);
+		t_set_rec(&f->h, qp.slot, 0);
+		t_set_rec(&f->h, qp.slot + 1, 0);
+	}
+}
+
 #define TEST(t)	cmocka_unit_test_setup_teardown(t, setup, teardown)
 
 int main(void)
@@ -385,6 +408,7 @@ int main(void)
 		TEST(qp_values),
 		TEST(qp_query),
 		cmocka_unit_test(refused_qp_keeps_nothing),
+		TEST(records_in_two_pages),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
