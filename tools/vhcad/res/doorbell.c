@@ -123,7 +123,7 @@ static void gather(struct vuar *uar, struct db_page *page, u32 slot)
 	uar->ring[uar->nrings++] = (struct db_ring){ page, slot };
 }
 
-/* Gathers the records of one word of news; false if the steps ran out: @uar->news has the others. */
+/* Gathers the records of a word of news; false if the steps ran out: @uar->news has the others. */
 static bool gather_word(struct vuar *uar, struct db_page *page, struct look *look)
 {
 	u32 w = uar->at_news;
