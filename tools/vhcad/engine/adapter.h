@@ -138,7 +138,8 @@ void adapter_unlock(struct adapter *a);
  * @a: adapter
  *
  * If its thread sleeps, the caller does the work itself for some microseconds: a thread that is
- * awake is worth more than one that has to be woken.  What is left goes to the adapter's thread.
+ * awake is worth more than one that has to be woken.  What is left goes to the adapter's thread,
+ * which also takes over from a guest that goes on kicking.
  * The caller holds no lock that vdev_host_ops or the log take.
  *
  * Context: Any thread that does not work for adapters.

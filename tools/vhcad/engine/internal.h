@@ -161,6 +161,7 @@ bool turns_waiting(const struct shard *s);
 /**
  * shard_attend() - there is work for a thread that sleeps, and the caller has time
  * @s: shard
+ * @a: the adapter that there is work for
  *
  * See adapter_attend().
  */

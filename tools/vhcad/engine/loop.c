@@ -298,6 +298,7 @@ void shard_attend(struct shard *s, const struct adapter *a)
 	} while (!idle && !s->stream && may_go_on(s, start) &&
 		 !__atomic_load_n(&e->stop, __ATOMIC_ACQUIRE));
 	s->helped_at = worker_now(&s->worker);
+	/* only a thread that is declared asleep is woken */
 	if (s->stream)
 		__atomic_store_n(&s->asleep, 1, __ATOMIC_SEQ_CST);
 	/* the thread has work left, or is to look for it, or would sleep for too long */
