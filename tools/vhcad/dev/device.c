@@ -211,6 +211,15 @@ static bool hca_arm(struct adapter *a)
 	return any || doorbell_kicked(dev) || admin_waits(to_hca(dev));
 }
 
+static bool hca_rests(struct adapter *a)
+{
+	struct vhca_dev *dev = dev_of(a);
+
+	if (!dev_live(dev))
+		return !eq_fatal_waits(dev);
+	return doorbell_quiet(dev) && !admin_waits(to_hca(dev));
+}
+
 static void hca_tell(struct adapter *a)
 {
 	cq_notify_pending(dev_of(a));
@@ -222,6 +231,7 @@ static const struct adapter_ops hca_adapter_ops = {
 	.run = qp_turn,
 	.room = qp_room,
 	.tell = hca_tell,
+	.rests = hca_rests,
 	.leave = qp_leave,
 	.scratch = sizeof(struct scratch),
 };

@@ -22,7 +22,10 @@ int adapter_init(struct adapter *a, struct engine *e)
 	a->going = NULL;
 	a->callers = 0;
 	a->worker = &a->home->worker;
+	a->resting = false;
+	a->quiet = 0;
 	INIT_LIST_HEAD(&a->node);
+	INIT_LIST_HEAD(&a->awake_node);
 	INIT_LIST_HEAD(&a->ready_node);
 	INIT_LIST_HEAD(&a->untold_node);
 	INIT_LIST_HEAD(&a->ready);
@@ -40,6 +43,7 @@ void adapter_fini(struct adapter *a)
 void adapter_add(struct adapter *a)
 {
 	list_add_tail(&a->node, &a->home->adapters);
+	list_add_tail(&a->awake_node, &a->home->awake);
 }
 
 void adapter_del(struct adapter *a)
@@ -48,7 +52,9 @@ void adapter_del(struct adapter *a)
 		a->home->turn = NULL;
 	list_del_init(&a->ready_node);
 	list_del_init(&a->untold_node);
+	list_del_init(&a->awake_node);
 	list_del_init(&a->node);
+	a->resting = false;
 	engine_forget(a->engine);
 }
 

@@ -29,6 +29,8 @@ struct shard;
  * @room: the fabric has delivered packets: move those ports on the no_room list that have room now
  *	to the ready list; true if anything was moved
  * @tell: notify the guest of completions.  The caller has executed a full barrier behind them
+ * @rests: is there nothing that @poll would find, nor would later, unless adapter_attend() is
+ *	called?  NULL: it wants to be polled in every pass
  * @leave: it moves to another thread: the worker gives back what belongs to the adapter.  NULL:
  *	there is nothing to give back
  * @scratch: bytes of memory, zeroed, that a worker has for such adapters
@@ -39,6 +41,7 @@ struct adapter_ops {
 	u32 (*run)(struct adapter *a);
 	bool (*room)(struct adapter *a);
 	void (*tell)(struct adapter *a);
+	bool (*rests)(struct adapter *a);
 	void (*leave)(struct adapter *a);
 	size_t scratch;
 };
@@ -53,6 +56,9 @@ struct adapter_ops {
  * @inbox_link: in the inbox of the shard that it moves to
  * @worker: of the thread that has it; written atomically, as others compare it with their own
  * @node: on @home's list of adapters
+ * @awake_node: on @home's list of adapters that a pass looks at
+ * @resting: it is not, see rest.c; written by the thread that has it; atomic
+ * @quiet: passes that have found no news since there were some, as far as they count
  * @ready_node: on @home's list of adapters that wait for a turn
  * @has_turn: it has the turn, or had it last
  * @served: number of its last turn
@@ -80,6 +86,9 @@ struct adapter {
 	struct inbox_link inbox_link;
 	struct worker *worker;
 	struct list_head node;
+	struct list_head awake_node;
+	bool resting;
+	u8 quiet;
 	struct list_head ready_node;
 	bool has_turn;
 	u64 served;
@@ -145,6 +154,22 @@ void adapter_unlock(struct adapter *a);
  * Context: Any thread that does not work for adapters.
  */
 void adapter_attend(struct adapter *a);
+
+/* rest.c */
+/** adapter_end_rest() - adapter_rouse() of an adapter that rests */
+void adapter_end_rest(struct adapter *a);
+
+/**
+ * adapter_rouse() - something has happened to an adapter: passes look at it
+ * @a: adapter
+ *
+ * Context: The thread that works for the adapter, or that holds its lock.
+ */
+static inline void adapter_rouse(struct adapter *a)
+{
+	if (a->resting)
+		adapter_end_rest(a);
+}
 
 /* meet.c */
 /** adapter_seek() - adapter_meet() of an adapter that another thread has */

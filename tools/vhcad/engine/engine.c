@@ -188,6 +188,7 @@ void adapter_lock(struct adapter *a)
 
 void adapter_unlock(struct adapter *a)
 {
+	adapter_rouse(a);
 	shard_unlock(a->home);
 }
 
@@ -195,9 +196,10 @@ void adapter_attend(struct adapter *a)
 {
 	struct shard *s;
 
-	/* the caller's stores come before the load of the thread that is to see them */
+	/* the caller's stores come before the loads of what is to see them */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	s = adapter_home(a);
+	shard_call(s, a);
 	if (__atomic_load_n(&s->asleep, __ATOMIC_RELAXED))
 		shard_attend(s, a);
 }

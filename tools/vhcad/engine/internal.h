@@ -19,6 +19,7 @@
  * @fabric: what it runs beside its adapters; NULL: another shard does
  * @worker: state of the thread that works for the shard, which is one at a time
  * @adapters: those that are in this shard
+ * @awake: those of them that passes look at, see rest.c
  * @ready: adapters that wait for a turn, in the order of their last ones
  * @served: turns so far
  * @turn: the adapter that is working, or was last; it is not on @ready
@@ -30,6 +31,7 @@
  * @waiters: threads in shard_lock(); atomic
  * @inbox: adapters that come from other shards
  * @news: an adapter is leaving, is called, or has moved elsewhere; atomic
+ * @roused: an adapter that rests has news; atomic
  * @load: part of the time since @since in which it has worked, in thousandths; atomic
  * @since: when the measurement of @load began
  * @napped: nanoseconds since then in which it has slept, or found nothing to do
@@ -52,6 +54,7 @@ struct shard {
 	struct fabric *fabric;
 	struct worker worker;
 	struct list_head adapters;
+	struct list_head awake;
 	struct list_head ready;
 	u64 served;
 	struct adapter *turn;
@@ -63,6 +66,7 @@ struct shard {
 	u32 waiters;
 	struct inbox inbox;
 	bool news;
+	bool roused;
 	u32 load;
 	u64 since;
 	u64 napped;
@@ -156,6 +160,22 @@ bool turns_run(struct shard *s);
 
 /** turns_waiting() - is there an adapter that has work? */
 bool turns_waiting(const struct shard *s);
+
+/* rest.c */
+/** adapter_looked_at() - a pass has looked at an adapter that is awake; @any: it had news */
+void adapter_looked_at(struct adapter *a, bool any);
+
+/** shard_rouse() - look which of those that rest have news; under the shard's lock */
+void shard_rouse(struct shard *s);
+
+/**
+ * shard_call() - there is news for an adapter that may rest
+ * @s: its shard
+ * @a: adapter
+ *
+ * Context: Any thread.  It has executed a full barrier behind the news.
+ */
+void shard_call(struct shard *s, const struct adapter *a);
 
 /* loop.c */
 /**

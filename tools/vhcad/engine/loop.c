@@ -30,8 +30,8 @@ static u64 next_timer(struct shard *s)
 {
 	u64 next = TIMER_OFF;
 
-	list_for_each_safe(l, &s->adapters)
-		next = MIN(next, timers_next(&container_of(l, struct adapter, node)->timers));
+	list_for_each_safe(l, &s->awake)
+		next = MIN(next, timers_next(&container_of(l, struct adapter, awake_node)->timers));
 	return next;
 }
 
@@ -52,8 +52,8 @@ static bool run_timers(struct shard *s)
 
 	if (packets <= until)
 		until = packets ? packets - 1 : 0;
-	list_for_each_safe(l, &s->adapters) {
-		struct adapter *a = container_of(l, struct adapter, node);
+	list_for_each_safe(l, &s->awake) {
+		struct adapter *a = container_of(l, struct adapter, awake_node);
 
 		if (a->timers.n)
 			any |= timers_run(&a->timers, until, PASS_TIMERS);
@@ -70,8 +70,8 @@ static bool after_packets(struct shard *s)
 	u64 next = TIMER_OFF;
 	bool any = false;
 
-	list_for_each_safe(l, &s->adapters) {
-		struct adapter *a = container_of(l, struct adapter, node);
+	list_for_each_safe(l, &s->awake) {
+		struct adapter *a = container_of(l, struct adapter, awake_node);
 
 		if (!list_empty(&a->no_room))
 			any |= a->ops->room(a);
@@ -101,10 +101,14 @@ static bool poll_adapters(struct shard *s)
 {
 	bool did = false;
 
-	list_for_each_safe(l, &s->adapters) {
-		struct adapter *a = container_of(l, struct adapter, node);
+	if (__atomic_load_n(&s->roused, __ATOMIC_RELAXED))
+		shard_rouse(s);
+	list_for_each_safe(l, &s->awake) {
+		struct adapter *a = container_of(l, struct adapter, awake_node);
+		bool any = a->ops->poll(a);
 
-		did |= a->ops->poll(a);
+		adapter_looked_at(a, any);
+		did |= any;
 	}
 	return did;
 }
@@ -190,14 +194,15 @@ static bool arm_all(struct shard *s)
 	bool any = false;
 
 	gmem_enter();
-	list_for_each_safe(l, &s->adapters) {
-		struct adapter *a = container_of(l, struct adapter, node);
+	list_for_each_safe(l, &s->awake) {
+		struct adapter *a = container_of(l, struct adapter, awake_node);
 
 		any |= a->ops->arm(a);
 	}
 	gmem_exit();
 	/* an adapter that ran out of its time leaves QPs that are not done */
-	return any || turns_waiting(s) || has_mail(s);
+	return any || turns_waiting(s) || has_mail(s) ||
+	       __atomic_load_n(&s->roused, __ATOMIC_RELAXED);
 }
 
 static inline u64 next_due(struct shard *s)

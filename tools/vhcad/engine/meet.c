@@ -39,7 +39,9 @@ static void take_off(struct shard *s, struct adapter *a)
 		a->has_turn = false;
 	}
 	list_del_init(&a->ready_node);
+	list_del_init(&a->awake_node);
 	list_del_init(&a->node);
+	__atomic_store_n(&a->resting, false, __ATOMIC_RELAXED);
 	a->going = NULL;
 }
 
@@ -48,6 +50,8 @@ static void put_on(struct shard *s, struct adapter *a)
 {
 	__atomic_store_n(&a->worker, &s->worker, __ATOMIC_RELAXED);
 	list_add_tail(&a->node, &s->adapters);
+	list_add_tail(&a->awake_node, &s->awake);
+	a->quiet = 0;
 	a->served = s->served;
 	if (!list_empty(&a->ready))
 		list_add_tail(&a->ready_node, &s->ready);

@@ -21,6 +21,7 @@ int shard_init(struct shard *s, struct engine *e, const struct engine_clock *clo
 	s->worker.turn_ns = TURN_NS;
 	INIT_LIST_HEAD(&s->worker.untold);
 	INIT_LIST_HEAD(&s->adapters);
+	INIT_LIST_HEAD(&s->awake);
 	INIT_LIST_HEAD(&s->ready);
 	pthread_mutex_init(&s->run, NULL);
 	pthread_mutex_init(&s->gate, NULL);

@@ -16,8 +16,17 @@ void engine_lock(struct engine *e)
 	}
 }
 
+/* The holder of the lock may have done anything to any adapter. */
+static void rouse_all(struct engine *e)
+{
+	for (u32 i = 0; i < e->nshards; i++)
+		list_for_each_safe(l, &e->shard[i].adapters)
+			adapter_rouse(container_of(l, struct adapter, node));
+}
+
 void engine_unlock(struct engine *e)
 {
+	rouse_all(e);
 	if (e->nshards > 1) {
 		if (e->fabric && fabric_is_single(e->fabric))
 			engine_gather(e);

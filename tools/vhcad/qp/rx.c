@@ -157,6 +157,7 @@ static void vport_rx(struct fab_port *fab, struct run *run)
 	struct vport *p = fab->owner;
 	struct vqp *qp = qp_find(p->dev, run->h.dqpn);
 
+	adapter_rouse(&p->dev->adapter);
 	if (qp)
 		qp_follow_port(qp);
 	if (!qp || !dev_live(p->dev) || !takes(qp, p, run)) {
@@ -187,6 +188,7 @@ static void vport_rx_mcast(struct fab_port *fab, struct datagram *d)
 {
 	struct vport *p = fab->owner;
 
+	adapter_rouse(&p->dev->adapter);
 	if (dev_live(p->dev))
 		mcg_rx(p, d);
 }
@@ -199,6 +201,7 @@ static void vport_state(struct fab_port *fab, u8 old)
 	};
 	struct vport *p = fab->owner;
 
+	adapter_rouse(&p->dev->adapter);
 	log_line("%s: port %u %s", p->dev->name, fab->number, name[fab->ib.state]);
 	if (!dev_live(p->dev))
 		return;
@@ -226,6 +229,7 @@ static void vport_changed(struct fab_port *fab, u32 what)
 	};
 	struct vport *p = fab->owner;
 
+	adapter_rouse(&p->dev->adapter);
 	if (what & IN_PATHS)
 		p->changes++;
 	for (u32 i = 0; dev_live(p->dev) && i < ARRAY_SIZE(events); i++)

@@ -112,7 +112,8 @@ static bool call_owners(struct vuar *uar, struct look *look)
 	if (look->late)
 		look->steps = 0;
 	uar->nrings = n - i;
-	memmove(uar->ring, uar->ring + i, uar->nrings * sizeof(uar->ring[0]));
+	if (uar->nrings)
+		memmove(uar->ring, uar->ring + i, uar->nrings * sizeof(uar->ring[0]));
 	return !uar->nrings;
 }
 
@@ -219,10 +220,10 @@ static enum found scan(struct vuar *uar, struct look *look)
 	bool left = uar->nrings;
 	enum found found;
 
-	if (!call_owners(uar, look))
+	if (left && !call_owners(uar, look))
 		return FOUND_MORE;
 	found = scan_pages(uar, look);
-	if (!call_owners(uar, look))
+	if (uar->nrings && !call_owners(uar, look))
 		return FOUND_MORE;
 	return left && found == FOUND_NOTHING ? FOUND_NEWS : found;
 }
@@ -292,8 +293,7 @@ static void flush_rings(struct vhca_dev *dev, struct look *look)
 	}
 }
 
-/* Is there nothing to look at? */
-static bool quiet(const struct vhca_dev *dev)
+bool doorbell_quiet(const struct vhca_dev *dev)
 {
 	return list_empty(&dev->hot) && list_empty(&dev->flush) && !doorbell_kicked(dev);
 }
@@ -308,7 +308,7 @@ bool doorbell_poll(struct vhca_dev *dev)
 			eq_flush(dev->async_eq);
 		return false;
 	}
-	if (quiet(dev))
+	if (doorbell_quiet(dev))
 		return false;
 	/* free steps of the adapters before are not charged to this one */
 	cost_begin(look.worker);

@@ -157,6 +157,8 @@ enum vhca_status cmd_add_db_page(struct command *c);
 bool doorbell_poll(struct vhca_dev *dev);
 /** doorbell_arm() - arm hot UARs; true if news came at the last moment, or some are left */
 bool doorbell_arm(struct vhca_dev *dev);
+/** doorbell_quiet() - are all doorbells armed, without a kick, and is no event left over? */
+bool doorbell_quiet(const struct vhca_dev *dev);
 /** doorbell_kick() - the guest has stored to a kick page.  Any thread */
 void doorbell_kick(struct vhca_dev *dev, u32 uar);
 /** doorbell_kicked() - has a kick arrived that doorbell_poll() has not seen?  Any thread */

@@ -138,8 +138,11 @@ static void between(bool begins)
 
 bool __wrap_doorbell_poll(struct vhca_dev *dev)
 {
-	if (dev == f.v.h[2].dev)
+	if (dev == f.v.h[2].dev) {
 		between(true);
+		/* its looks are what this program goes by: it does not rest */
+		dev->adapter.quiet = 0;
+	}
 	return __real_doorbell_poll(dev);
 }
 

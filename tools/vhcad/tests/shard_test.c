@@ -150,9 +150,20 @@ static void tell_guest(struct adapter *a)
 	g->strays += a->worker != &a->home->worker;
 }
 
+/* How often an adapter had no news when it was asked; atomic. */
+static u32 rested;
+
+static bool guest_rests(struct adapter *a)
+{
+	bool rests = !arm_guest(a);
+
+	__atomic_fetch_add(&rested, rests, __ATOMIC_RELAXED);
+	return rests;
+}
+
 static const struct adapter_ops ops = {
 	.poll = poll_guest, .arm = arm_guest, .run = run_guest, .room = no_room, .tell = tell_guest,
-	.scratch = 8,
+	.rests = guest_rests, .scratch = 8,
 };
 
 static void on_timer(struct timer *t)
@@ -209,13 +220,20 @@ static void *shard_thread(void *arg)
 	return NULL;
 }
 
-static void start(u32 help)
+/* Microseconds that a kick's thread helps, and that the engine's look for more. */
+static void start_with(u32 help, u32 look)
 {
 	world(&engine_clock_monotonic);
 	engine_set_help(f.engine, help);
+	engine_set_spin(f.engine, look);
 	for (u32 i = 0; i < SHARDS; i++)
 		assert_int_equal(pthread_create(&f.thread[i], NULL, shard_thread,
 						&f.engine->shard[i]), 0);
+}
+
+static void start(u32 help)
+{
+	start_with(help, 0);
 }
 
 static void stop(void)
@@ -261,12 +279,12 @@ static void scatter_some(u64 *rng)
 }
 
 /* Rings at every phase of adapters' moves and of threads' falling asleep. */
-static void ring_against_going(u32 help)
+static void ring_against_going(u32 help, u32 look)
 {
 	u64 rng = 88172645463325252ull;
-	u32 sent = 0, got = 0;
+	u32 sent = 0, got = 0, before = rested;
 
-	start(help);
+	start_with(help, look);
 	for (u32 i = 0; i < ROUNDS; i++) {
 		u32 n = 1 + i % 3;
 
@@ -287,16 +305,23 @@ static void ring_against_going(u32 help)
 		sent += f.goes[i].sent;
 	stop();
 	assert_int_equal(got, sent);
+	assert_true(rested > before);
 }
 
 static void rings(void **state)
 {
-	ring_against_going(0);
+	ring_against_going(0, 0);
 }
 
 static void rings_with_help(void **state)
 {
-	ring_against_going(50);
+	ring_against_going(50, 0);
+}
+
+/* Threads that look for more make very many passes: adapters rest all the time. */
+static void rings_of_resting(void **state)
+{
+	ring_against_going(0, 20);
 }
 
 /* No thread works for an adapter while another thread has its lock; returns what it has sent. */
@@ -357,6 +382,7 @@ static void lock_on_the_way(void **state)
 	from = &f.engine->shard[0];
 	to = &f.engine->shard[1];
 	shard_lock(from);
+	list_del_init(&g->a.awake_node);
 	list_del_init(&g->a.node);
 	__atomic_store_n(&g->a.home, to, __ATOMIC_RELEASE);
 	assert_int_equal(pthread_create(&t, NULL, hold_it, g), 0);
@@ -608,6 +634,7 @@ static void called_too_late(void **state)
 	to = &f.engine->shard[1];
 	f.goes[0].next = 2;
 	shard_lock(from);
+	list_del_init(&g->a.awake_node);
 	list_del_init(&g->a.node);
 	f.goes[0].rung = 1;
 	shard_poll(&f.engine->shard[0]);
@@ -677,6 +704,7 @@ int main(void)
 		cmocka_unit_test(gathered),
 		cmocka_unit_test(rings),
 		cmocka_unit_test(rings_with_help),
+		cmocka_unit_test(rings_of_resting),
 		cmocka_unit_test(locks),
 		cmocka_unit_test(lock_on_the_way),
 		cmocka_unit_test(stopped_world),

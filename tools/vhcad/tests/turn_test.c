@@ -93,15 +93,18 @@ bool __wrap_doorbell_poll(struct vhca_dev *dev)
 {
 	bool more;
 
-	f.looks++;
-	if (dev == f.v.h[2].dev)
+	if (dev == f.v.h[2].dev) {
+		f.looks++;
 		between();
+	}
 	more = __real_doorbell_poll(dev);
 	if (dev == f.v.h[2].dev) {
 		f.most_sends = MAX(f.most_sends, f.sends);
 		f.most_rings = MAX(f.most_rings, f.rings);
 		f.sends = 0;
 		f.rings = 0;
+		/* its looks are this test's clock: it does not rest */
+		dev->adapter.quiet = 0;
 		count_timeouts();
 	}
 	return more;
@@ -297,7 +300,7 @@ static void windows_in_parts(void **state)
 	}
 	f.looks = 0;
 	assert_int_equal(t_destroy(&f.v.h[2], VHCA_CMD_DESTROY_QP, qp.qpn), VHCA_ST_OK);
-	assert_true(f.looks > 3 * MANY / 100);
+	assert_true(f.looks > MANY / 100);
 	assert_int_equal(t_destroy(&f.v.h[2], VHCA_CMD_DESTROY_MKEY, mr.key), VHCA_ST_OK);
 	strip();
 }
