@@ -57,7 +57,7 @@ struct adapter_ops {
  * @worker: of the thread that has it; written atomically, as others compare it with their own
  * @node: on @home's list of adapters
  * @awake_node: on @home's list of adapters that a pass looks at
- * @resting: it is not, see rest.c; written by the thread that has it; atomic
+ * @resting: it is not, see rest.c; written by the thread that has it, or its lock; atomic
  * @quiet: passes that have found no news since there were some, as far as they count
  * @ready_node: on @home's list of adapters that wait for a turn
  * @has_turn: it has the turn, or had it last

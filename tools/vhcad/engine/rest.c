@@ -51,8 +51,8 @@ void adapter_looked_at(struct adapter *a, bool any)
 
 void shard_rouse(struct shard *s)
 {
-	/* before the news are looked for: those that come later set it again */
-	__atomic_store_n(&s->roused, false, __ATOMIC_SEQ_CST);
+	/* whoever has set it: its news are seen behind this; who comes later sets it again */
+	(void)__atomic_exchange_n(&s->roused, false, __ATOMIC_SEQ_CST);
 	list_for_each_safe(l, &s->adapters) {
 		struct adapter *a = container_of(l, struct adapter, node);
 
