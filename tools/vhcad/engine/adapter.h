@@ -156,7 +156,7 @@ void adapter_unlock(struct adapter *a);
 void adapter_attend(struct adapter *a);
 
 /* rest.c */
-/** adapter_end_rest() - adapter_rouse() of an adapter that rests */
+/** adapter_end_rest() - adapter_rouse() of an adapter that rests, or comes to a shard */
 void adapter_end_rest(struct adapter *a);
 
 /**

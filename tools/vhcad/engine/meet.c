@@ -50,8 +50,7 @@ static void put_on(struct shard *s, struct adapter *a)
 {
 	__atomic_store_n(&a->worker, &s->worker, __ATOMIC_RELAXED);
 	list_add_tail(&a->node, &s->adapters);
-	list_add_tail(&a->awake_node, &s->awake);
-	a->quiet = 0;
+	adapter_end_rest(a);
 	a->served = s->served;
 	if (!list_empty(&a->ready))
 		list_add_tail(&a->ready_node, &s->ready);

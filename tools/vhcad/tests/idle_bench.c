@@ -37,7 +37,7 @@ static void fini(struct world *w)
 	t_pair_fini(&w->p);
 }
 
-/* Nanoseconds a WRITE, from its doorbell to its completion. */
+/* Nanoseconds a WRITE, with what posts it and polls for its completion. */
 static double write_ns(struct world *w)
 {
 	struct twr wr = t_wr(VHCA_OP_WRITE, 1, &w->from, 0, BYTES, &w->to, 0);

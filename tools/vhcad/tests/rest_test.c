@@ -407,7 +407,7 @@ static void not_ready(void **state)
 	t_expect_cqe(&p.cq[1], 71, VHCA_CS_SUCCESS);
 }
 
-/* Commands, events and a reset. */
+/* Commands, events, and a device that breaks. */
 static void managed(void **state)
 {
 	struct vhca_eqe ev;

@@ -305,7 +305,8 @@ static void ring_against_going(u32 help, u32 look)
 		sent += f.goes[i].sent;
 	stop();
 	assert_int_equal(got, sent);
-	assert_true(rested > before);
+	/* only where threads look for more are there passes enough to be sure */
+	assert_true(!look || rested > before);
 }
 
 static void rings(void **state)
