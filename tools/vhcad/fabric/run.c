@@ -147,12 +147,7 @@ int payload_place(struct payload *pl, u32 off, struct guest_mem *mem,
 	if (pl->mem)
 		return dma_copy(mem, seg, nseg, pl->mem, pl->seg, off,
 				pl->cold && long_pieces(seg, nseg), &pl->fault);
-	for (const u8 *from = pl->host + off; nseg; nseg--, seg++) {
-		if (dma_write(mem, seg->addr, from, seg->len))
-			return -EFAULT;
-		from += seg->len;
-	}
-	return 0;
+	return dma_write_list(mem, seg, nseg, pl->host + off);
 }
 
 int datagram_front(struct datagram *d)

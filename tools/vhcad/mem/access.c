@@ -79,22 +79,36 @@ static int read_pieces(struct gmem_table *t, u8 *dst, u64 iova, size_t len)
 	return err;
 }
 
+static inline int read_one(struct gmem_table *t, u8 *dst, u64 iova, size_t len)
+{
+	u64 room;
+	const u8 *src = gmem_host(t, iova, GMEM_READ, &room);
+
+	if (!src || room < len)
+		return read_pieces(t, dst, iova, len);
+	memcpy(dst, src, len);
+	return still_there(t, iova, len, GMEM_READ);
+}
+
 int dma_read(struct guest_mem *m, void *dst, u64 iova, size_t len)
 {
-	struct gmem_table *t;
-	const u8 *src;
-	int err = 0;
-	u64 room;
+	int err;
 
 	bracket_open();
-	t = gmem_live(m);
-	src = gmem_host(t, iova, GMEM_READ, &room);
-	if (src && room >= len) {
-		memcpy(dst, src, len);
-		err = still_there(t, iova, len, GMEM_READ);
-	} else {
-		err = read_pieces(t, dst, iova, len);
-	}
+	err = read_one(gmem_live(m), dst, iova, len);
+	bracket_close();
+	return err;
+}
+
+int dma_read_list(struct guest_mem *m, void *dst, const struct dma_seg *seg, u32 nseg)
+{
+	const struct dma_seg *end = seg + nseg;
+	u8 *to = dst;
+	int err = 0;
+
+	bracket_open();
+	for (; seg < end && !err; to += seg++->len)
+		err = read_one(gmem_live(m), to, seg->addr, seg->len);
 	bracket_close();
 	return err;
 }
@@ -119,22 +133,23 @@ static int write_pieces(struct gmem_table *t, u64 iova, const u8 *src, size_t le
 	return err;
 }
 
+static inline int write_one(struct gmem_table *t, u64 iova, const u8 *src, size_t len)
+{
+	u64 room;
+	u8 *dst = gmem_host(t, iova, GMEM_WRITE, &room);
+
+	if (!dst || room < len)
+		return write_pieces(t, iova, src, len);
+	gmem_copy_ascending(dst, src, len);
+	return still_there(t, iova, len, GMEM_WRITE);
+}
+
 static int write_slowly(struct guest_mem *m, u64 iova, const void *src, size_t len)
 {
-	struct gmem_table *t;
-	int err = 0;
-	u64 room;
-	u8 *dst;
+	int err;
 
 	bracket_open();
-	t = gmem_live(m);
-	dst = gmem_host(t, iova, GMEM_WRITE, &room);
-	if (dst && room >= len) {
-		gmem_copy_ascending(dst, src, len);
-		err = still_there(t, iova, len, GMEM_WRITE);
-	} else {
-		err = write_pieces(t, iova, src, len);
-	}
+	err = write_one(gmem_live(m), iova, src, len);
 	bracket_close();
 	return err;
 }
@@ -152,6 +167,19 @@ int dma_write(struct guest_mem *m, u64 iova, const void *src, size_t len)
 		return write_slowly(m, iova, src, len);
 	gmem_copy_ascending(r->host + (iova - r->iova), src, len);
 	return still_there(gmem_live(m), iova, len, GMEM_WRITE);
+}
+
+int dma_write_list(struct guest_mem *m, const struct dma_seg *seg, u32 nseg, const void *src)
+{
+	const struct dma_seg *end = seg + nseg;
+	const u8 *from = src;
+	int err = 0;
+
+	bracket_open();
+	for (; seg < end && !err; from += seg++->len)
+		err = write_one(gmem_live(m), seg->addr, from, seg->len);
+	bracket_close();
+	return err;
 }
 
 static int copy_pieces(struct gmem_table *td, u64 dst, struct gmem_table *ts, u64 src,

@@ -148,6 +148,20 @@ struct dma_seg {
 };
 
 /**
+ * dma_read_list() - dma_read() of pieces of guest memory, one behind the other
+ * @m: guest memory
+ * @dst: private memory
+ * @seg: pieces
+ * @nseg: number of pieces
+ *
+ * Return: 0, or -EFAULT if a piece is not there: those before it have been copied.
+ */
+int dma_read_list(struct guest_mem *m, void *dst, const struct dma_seg *seg, u32 nseg);
+
+/** dma_write_list() - dma_write() to pieces of guest memory, as dma_read_list() */
+int dma_write_list(struct guest_mem *m, const struct dma_seg *seg, u32 nseg, const void *src);
+
+/**
  * dma_copy() - copy guest memory to guest memory, once, without a bounce buffer
  * @md: memory of the receiver
  * @dst: destination segments, of at least one byte, all of which are written

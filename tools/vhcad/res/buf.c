@@ -14,18 +14,6 @@
 /* Entries of a page list fetched at a time. */
 #define LIST_BATCH	32u
 
-bool seg_add(struct dma_seg *seg, u32 *nseg, u32 max, u64 addr, u64 len)
-{
-	if (*nseg && seg[*nseg - 1].addr + seg[*nseg - 1].len == addr) {
-		seg[*nseg - 1].len += len;
-		return true;
-	}
-	if (*nseg == max)
-		return false;
-	seg[(*nseg)++] = (struct dma_seg){ addr, len };
-	return true;
-}
-
 /* Reads page addresses from @first on, as far as they lie in one list; 0: it cannot be read. */
 static u32 read_list(struct guest_mem *mem, const struct vbuf *b, u64 first, u32 want,
 		     __le64 *list)

@@ -53,7 +53,17 @@ u64 vbuf_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
 u64 vbuf_one(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len);
 
 /** seg_add() - join a piece to the last segment or open a new one; false: it does not fit */
-bool seg_add(struct dma_seg *seg, u32 *nseg, u32 max, u64 addr, u64 len);
+static inline bool seg_add(struct dma_seg *seg, u32 *nseg, u32 max, u64 addr, u64 len)
+{
+	if (*nseg && seg[*nseg - 1].addr + seg[*nseg - 1].len == addr) {
+		seg[*nseg - 1].len += len;
+		return true;
+	}
+	if (*nseg == max)
+		return false;
+	seg[(*nseg)++] = (struct dma_seg){ addr, len };
+	return true;
+}
 
 /**
  * struct vring - a ring whose entries' sizes are powers of two; a window of it is translated

@@ -173,14 +173,13 @@ static bool list_copy(struct vhca_dev *dev, const struct vbuf *b, u64 off, u8 *d
 
 	while (done < len) {
 		u32 nseg = 0;
+		u64 n = fast_sg_map(dev->adapter.worker, dev->mem, b, off + done, len - done, seg,
+				    &nseg, PAYLOAD_SEGS);
 
-		if (!fast_sg_map(dev->mem, b, off + done, len - done, seg, &nseg, PAYLOAD_SEGS,
-				 &dev->adapter.worker->pieces))
+		if (!n || (dst ? dma_read_list(dev->mem, dst + done, seg, nseg) :
+				 dma_write_list(dev->mem, seg, nseg, src + done)))
 			return false;
-		for (u32 i = 0; i < nseg; done += seg[i++].len)
-			if (dst ? dma_read(dev->mem, dst + done, seg[i].addr, seg[i].len) :
-				  dma_write(dev->mem, seg[i].addr, src + done, seg[i].len))
-				return false;
+		done += n;
 	}
 	return true;
 }

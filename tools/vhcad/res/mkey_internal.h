@@ -44,9 +44,9 @@ enum vhca_status fast_create(struct command *c, struct vmkey *mk);
 /* pieces.c */
 /** sg_end() - bytes of a list of pieces up to the end of its entry i; false: it cannot be read */
 bool sg_end(struct guest_mem *mem, const struct vbuf *b, u32 i, u64 *end);
-/** fast_sg_map() - vbuf_map() for a list of pieces of any length; counts the pieces it walks */
-u64 fast_sg_map(struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
-		struct dma_seg *seg, u32 *nseg, u32 max, u32 *pieces);
+/** fast_sg_map() - vbuf_map() for a list of pieces of any length; @w counts the pieces it walks */
+u64 fast_sg_map(struct worker *w, struct guest_mem *mem, const struct vbuf *b, u64 off, u64 len,
+		struct dma_seg *seg, u32 *nseg, u32 max);
 
 /* mkey_fmr.c */
 enum vhca_status fmr_create(struct command *c, struct vmkey *mk);

@@ -58,8 +58,8 @@ static u64 map(struct vhca_dev *dev, const struct vmkey *mk, u32 key, u64 addr, 
 		seg[(*nseg)++] = (struct dma_seg){ addr, len };
 		return len;
 	case VHCA_MKEY_FAST_SG:
-		return fast_sg_map(dev->mem, &mk->buf, addr - mk->iova, len, seg, nseg, max,
-				   &dev->adapter.worker->pieces);
+		return fast_sg_map(dev->adapter.worker, dev->mem, &mk->buf, addr - mk->iova, len,
+				   seg, nseg, max);
 	case VHCA_MKEY_INTEGRITY:
 		return 0;	/* what goes over the wire is nowhere in memory */
 	case VHCA_MKEY_FMR:
@@ -175,22 +175,18 @@ u64 sgl_read(const struct sglist *l, u64 off, void *dst, u64 len)
 	struct dma_seg seg[PAYLOAD_SEGS];
 	u64 done = 0;
 
-	while (done < len) {
+	while (done < len && dev->adapter.worker->pieces <= MAX_PIECES) {
+		u8 *to = (u8 *)dst + done;
 		u32 nseg;
+		u64 n = sgl_map(l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS);
 
-		if (dev->adapter.worker->pieces > MAX_PIECES)
-			return done;
-		if (!sgl_map(l, off + done, len - done, seg, &nseg, PAYLOAD_SEGS)) {
-			u64 n = read_checked(l, off + done, (u8 *)dst + done, len - done);
-
-			if (!n)
-				return done;
-			done += n;
-			continue;
-		}
-		for (u32 i = 0; i < nseg; done += seg[i++].len)
-			if (dma_read(dev->mem, (u8 *)dst + done, seg[i].addr, seg[i].len))
-				return done;
+		if (!n)
+			n = read_checked(l, off + done, to, len - done);
+		else if (dma_read_list(dev->mem, to, seg, nseg))
+			break;
+		if (!n)
+			break;
+		done += n;
 	}
 	return done;
 }

@@ -190,6 +190,41 @@ static void lists_of_pages(void **state)
 	assert_int_equal(f->a[PAGE + 2008], 0);
 }
 
+/* Lists on one side only: read into private memory, and written from there. */
+static void lists_and_private_memory(void **state)
+{
+	struct fixture *f = *state;
+	const struct dma_seg list[] = {
+		{ BASE + 7 * PAGE, 3 }, { BASE + 2 * PAGE - 50, 100 }, { BASE + 5 * PAGE, 0 },
+		{ BASE + PAGE + 17, 1 }, { BASE + 4 * PAGE - 20, 40 },
+	};
+	const u8 *at[] = { f->b + 3 * PAGE, f->a + 2 * PAGE - 50, f->b, f->a + PAGE + 17 };
+	const struct dma_seg ends[] = { { BASE, 8 }, { BASE + 8 * PAGE - 4, 8 }, { BASE + 8, 8 } };
+	u8 from[144], to[144];
+
+	for (u32 i = 0; i < sizeof(from); i++)
+		from[i] = 3 * i + 1;
+	assert_int_equal(dma_write_list(f->m, list, ARRAY_SIZE(list), from), 0);
+	for (u32 i = 0, done = 0; i < ARRAY_SIZE(at); done += list[i++].len)
+		assert_memory_equal(at[i], from + done, list[i].len);
+	/* a piece in two ranges */
+	assert_memory_equal(f->a + 4 * PAGE - 20, from + 104, 20);
+	assert_memory_equal(f->b, from + 124, 20);
+	assert_int_equal(dma_read_list(f->m, to, list, ARRAY_SIZE(list)), 0);
+	assert_memory_equal(to, from, sizeof(from));
+	assert_int_equal(dma_read_list(f->m, to, list, 0), 0);
+
+	/* the second piece is not all there: the first one has been copied, nothing behind it */
+	memset(to, 0xff, sizeof(to));
+	assert_int_equal(dma_write_list(f->m, ends, ARRAY_SIZE(ends), to), -EFAULT);
+	assert_memory_equal(f->a, to, 8);
+	assert_int_equal(f->a[8], 0);
+	assert_int_equal(f->b[4 * PAGE - 1], 0);
+	assert_int_equal(dma_read_list(f->m, from, ends, ARRAY_SIZE(ends)), -EFAULT);
+	assert_memory_equal(from, to, 8);
+	assert_int_equal(from[8], 25);
+}
+
 static void unmapped_is_all_or_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -458,6 +493,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(copies_between_devices, setup, teardown),
 		cmocka_unit_test_setup_teardown(lists_of_pieces, setup, teardown),
 		cmocka_unit_test_setup_teardown(lists_of_pages, setup, teardown),
+		cmocka_unit_test_setup_teardown(lists_and_private_memory, setup, teardown),
 		cmocka_unit_test_setup_teardown(unmapped_is_all_or_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(rights_of_the_range, setup, teardown),
 		cmocka_unit_test_setup_teardown(master_off_stops_dma, setup, teardown),

@@ -22,7 +22,9 @@
 #define gmem_cold_size		model_cold_size
 #define gmem_check		model_check
 #define dma_read		model_read
+#define dma_read_list		model_read_list
 #define dma_write		model_write
+#define dma_write_list		model_write_list
 #define dma_copy		model_copy
 
 #include "lib/log.h"

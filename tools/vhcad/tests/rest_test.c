@@ -17,6 +17,7 @@
 #define LONG		(4 * REST_PASSES)
 
 #define GUESTS	3u
+#define QKEY	5u
 
 /**
  * struct guest - an adapter without a device
@@ -327,6 +328,14 @@ static int pair(void **state)
 	return 0;
 }
 
+static int pair_of_datagrams(void **state)
+{
+	t_pair_init_ud(&p, QKEY);
+	t_mr_init(&p.h[0], &l, 0, 4096, VHCA_ACCESS_LOCAL_WRITE, 0, 12);
+	t_mr_init(&p.h[1], &r, 0, 4096, VHCA_ACCESS_LOCAL_WRITE, 0, 12);
+	return 0;
+}
+
 static int end_pair(void **state)
 {
 	t_pair_fini(&p);
@@ -369,20 +378,50 @@ static void message(void **state)
 	}
 }
 
-/* The receiver rests when the packet arrives whose completion is told of later. */
-static void moderated(void **state)
+/* The receiver will be told of completions some time after they are written, and rests. */
+static void rest_moderated(void)
 {
-	struct vhca_eqe ev;
-
 	assert_int_equal(t_cq_moderate(&p.cq[1], 8, 50), VHCA_ST_OK);
 	receive(71);
 	t_cq_arm(&p.cq[1], false);
 	all_rest();
-	send(1);
+}
+
+static void told_later(void)
+{
+	struct vhca_eqe ev;
+
 	assert_false(t_eq_get(&p.h[1], &p.h[1].comp, &ev));
 	t_settle(&p.w, 100000);
 	assert_true(t_eq_get(&p.h[1], &p.h[1].comp, &ev));
 	t_expect_cqe(&p.cq[1], 71, VHCA_CS_SUCCESS);
+}
+
+/* The receiver rests when the packet arrives whose completion is told of later. */
+static void moderated(void **state)
+{
+	rest_moderated();
+	send(1);
+	told_later();
+}
+
+/* The same, of a multicast. */
+static void multicast(void **state)
+{
+	struct vhca_mcg_req req = { .qpn = htole32(p.qp[1].qpn), .mlid = htole16(0xc000),
+				    .mgid = { 0xff, 0x12, [15] = 1 } };
+	struct twr wr = t_wr(VHCA_OP_SEND, 1, &l, 0, 64, NULL, 0);
+
+	wr.ud = (struct vhca_wqe_ud){
+		.av = { .port = 1, .dlid = req.mlid, .grh = 1, .hop_limit = 1 },
+		.dqpn = htole32(0xffffff), .qkey = htole32(QKEY),
+	};
+	memcpy(wr.ud.av.dgid, req.mgid, sizeof(req.mgid));
+	assert_int_equal(t_admin(&p.h[1], VHCA_CMD_ATTACH_MCG, &req, sizeof(req), NULL),
+			 VHCA_ST_OK);
+	rest_moderated();
+	t_send(&p.qp[0], &wr);
+	told_later();
 }
 
 /* Without a time-out the sender rests while its request is under way; then it has to wait anew. */
@@ -449,6 +488,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(moved, start_two, stop),
 		cmocka_unit_test_setup_teardown(message, pair, end_pair),
 		cmocka_unit_test_setup_teardown(moderated, pair, end_pair),
+		cmocka_unit_test_setup_teardown(multicast, pair_of_datagrams, end_pair),
 		cmocka_unit_test_setup_teardown(not_ready, pair, end_pair),
 		cmocka_unit_test_setup_teardown(managed, pair, end_pair),
 	};
