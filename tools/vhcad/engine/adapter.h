@@ -251,6 +251,9 @@ static inline void adapter_idle(struct adapter *a)
 		list_del_init(&a->ready_node);
 }
 
+/** adapter_behind() - whose turn follows that of an adapter that works or waits; NULL: nobody's */
+struct adapter *adapter_behind(const struct adapter *a);
+
 /** adapter_wrote() - the adapter has completions to notify its guest of */
 void adapter_wrote(struct adapter *a);
 

@@ -25,6 +25,14 @@ void adapter_queue(struct adapter *a)
 	list_add_tail(&a->ready_node, l);
 }
 
+struct adapter *adapter_behind(const struct adapter *a)
+{
+	const struct list_head *ready = &a->home->ready, *l;
+
+	l = list_empty(&a->ready_node) ? ready->next : a->ready_node.next;
+	return l == ready ? NULL : container_of(l, struct adapter, ready_node);
+}
+
 /* An adapter that has had its turn goes behind all others that have work. */
 static void go_behind(struct shard *s, struct adapter *a)
 {

@@ -38,12 +38,17 @@ static void fetch_peer(const struct vqp *qp)
 		fetch(peer, RECV_BYTES);
 }
 
-/* Fetches what a QP will read and write besides itself. */
+/*
+ * Fetches what a QP will read and write besides itself.  One that has nothing to send waits to
+ * answer what it has just received, and is in the caches, as its peer is.
+ */
 static void fetch_work(const struct vqp *qp)
 {
 	const struct rc_requester *r = &qp->req;
 	u32 entries = MIN(r->blk_prod - r->blk_next, FIRST_ENTRIES);
 
+	if (!entries)
+		return;
 	wqe_prefetch(qp, entries);
 	/* the acknowledgment is for this one */
 	table_prefetch(&qp->dev->qps, qpn_index(qp->qpn));
@@ -53,22 +58,42 @@ static void fetch_work(const struct vqp *qp)
 		fetch_peer(qp);
 }
 
+/* The first QP that waits at an adapter, or at one whose turn follows; NULL: none does. */
+static const struct vqp *first_of(const struct adapter *a)
+{
+	while (a && list_empty(&a->ready))
+		a = adapter_behind(a);
+	return a ? container_of(a->ready.next, struct vqp, ready_node) : NULL;
+}
+
+/* The QP whose slice follows that of one that waits. */
+static const struct vqp *behind(const struct vqp *qp)
+{
+	const struct adapter *a = &qp->dev->adapter;
+
+	if (qp->ready_node.next == &a->ready)
+		return first_of(adapter_behind(a));
+	return container_of(qp->ready_node.next, struct vqp, ready_node);
+}
+
 void prefetch_turn(struct vqp *qp)
 {
 	u16 since = ++qp_scratch(qp)->slices - qp->slice;
-	const struct list_head *ready = &qp->dev->adapter.ready, *next = ready->next;
+	const struct vqp *next;
 
 	/* what is true of this QP is taken to be true of those behind it */
 	qp->slice += since;
-	if (since < FEW_SLICES || next == ready)
+	if (since < FEW_SLICES)
+		return;
+	next = first_of(&qp->dev->adapter);
+	if (!next)
 		return;
 	/* the next QP's own memory was fetched a turn ago */
-	fetch_work(container_of(next, struct vqp, ready_node));
-	if (next->next != ready) {
-		const struct vqp *after = container_of(next->next, struct vqp, ready_node);
-
-		fetch(after, SEND_BYTES);
-		fetch(&after->attr, 1);
-		fetch(&after->sq, sizeof(after->sq));
+	fetch_work(next);
+	next = behind(next);
+	if (next) {
+		fetch(next, SEND_BYTES);
+		fetch(&next->attr, 1);
+		fetch(&next->sq, sizeof(next->sq));
 	}
 }
