@@ -502,9 +502,36 @@ static void timers_in_time(void **state)
 	strip();
 }
 
+/* Of adapters that wait, and of the one that works, the next one is known. */
+static void who_is_behind(void **state)
+{
+	struct adapter a[3] = { 0 };
+	struct shard s = { 0 };
+
+	INIT_LIST_HEAD(&s.ready);
+	for (u32 i = 0; i < ARRAY_SIZE(a); i++) {
+		a[i].home = &s;
+		/* the last one to come has waited for longest */
+		a[i].served = 10 - i;
+		INIT_LIST_HEAD(&a[i].ready_node);
+		assert_ptr_equal(adapter_behind(&a[i]), i ? &a[i - 1] : NULL);
+		adapter_ready(&a[i]);
+	}
+	assert_ptr_equal(adapter_behind(&a[2]), &a[1]);
+	assert_ptr_equal(adapter_behind(&a[1]), &a[0]);
+	assert_null(adapter_behind(&a[0]));
+	/* one that works does not wait */
+	assert_ptr_equal(list_pop(&s.ready), &a[2].ready_node);
+	a[2].has_turn = true;
+	adapter_ready(&a[2]);
+	assert_ptr_equal(adapter_behind(&a[2]), &a[1]);
+	assert_ptr_equal(adapter_behind(&a[1]), &a[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_behind),
 		cmocka_unit_test(late),
 		cmocka_unit_test(reset_in_parts),
 		cmocka_unit_test(windows_in_parts),
