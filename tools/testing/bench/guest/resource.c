@@ -84,8 +84,8 @@ static int lines_of(const char *path)
 	return n;
 }
 
-/* Instructions that the tool has executed, in the kernel and in user space. */
-static double run_tool(int qps)
+/* Instructions of the tool, in the kernel and in user space, and the @lines that it has printed. */
+static double run_tool(int *lines)
 {
 	static const char answers[] = "/tmp/resource.answers";
 	struct timespec used;
@@ -103,16 +103,26 @@ static double run_tool(int qps)
 		errno = ECHILD;
 		die("rdma");
 	}
-	if (lines_of(answers) != qps) {
-		fprintf(stderr, "resource: %d lines about %d QPs\n", lines_of(answers), qps);
+	*lines = lines_of(answers);
+	return (used.tv_sec * 1e9 + used.tv_nsec) / NS_PER_INSTRUCTION;
+}
+
+/* Instructions for each of @qps QPs that were made, beside those of the kernel: its MAD QPs. */
+static double per_qp(int qps, int kernels, double nothing)
+{
+	int lines;
+	double all = run_tool(&lines);
+
+	if (lines != kernels + qps) {
+		fprintf(stderr, "resource: %d lines about %d QPs, and %d of the kernel\n", lines, qps, kernels);
 		exit(1);
 	}
-	return (used.tv_sec * 1e9 + used.tv_nsec) / NS_PER_INSTRUCTION;
+	return (all - nothing) / qps;
 }
 
 int main(int argc, char **argv)
 {
-	int few, many;
+	int few, many, kernels;
 	double nothing;
 
 	if (argc != 3) {
@@ -122,12 +132,12 @@ int main(int argc, char **argv)
 	few = atoi(argv[1]);
 	many = atoi(argv[2]);
 	open_device();
-	run_tool(0);
-	nothing = run_tool(0);
+	run_tool(&kernels);
+	nothing = run_tool(&kernels);
 	make_qps(0, few);
-	printf("resource_qp_few %.0f\n", (run_tool(few) - nothing) / few);
+	printf("resource_qp_few %.0f\n", per_qp(few, kernels, nothing));
 	fflush(stdout);
 	make_qps(few, many);
-	printf("resource_qp_many %.0f\n", (run_tool(many) - nothing) / many);
+	printf("resource_qp_many %.0f\n", per_qp(many, kernels, nothing));
 	return 0;
 }
