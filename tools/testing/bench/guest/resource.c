@@ -114,7 +114,8 @@ static double per_qp(int qps, int kernels, double nothing)
 	double all = run_tool(&lines);
 
 	if (lines != kernels + qps) {
-		fprintf(stderr, "resource: %d lines about %d QPs, and %d of the kernel\n", lines, qps, kernels);
+		fprintf(stderr, "resource: %d lines about %d QPs, and %d of the kernel\n", lines,
+			qps, kernels);
 		exit(1);
 	}
 	return (all - nothing) / qps;
