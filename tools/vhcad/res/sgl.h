@@ -42,7 +42,7 @@ struct sglist {
  */
 u64 sgl_map(const struct sglist *l, u64 off, u64 len, struct dma_seg *seg, u32 *nseg, u32 max);
 
-/** sgl_read() - copy a part of a list to private memory; returns @len, or less: not all is there */
+/** sgl_read() - copy a part of a list to private memory; returns @len, or less if some is gone */
 u64 sgl_read(const struct sglist *l, u64 off, void *dst, u64 len);
 
 /**
