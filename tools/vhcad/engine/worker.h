@@ -41,7 +41,7 @@
  * @turn_ns: how long work may take: TURN_NS, or in a turn what @turn_bytes are worth
  * @moved: the turn has done more than acknowledge
  * @pieces: entries of lists that were walked for one side of a run of packets
- * @next_piece: entry behind the last one that was walked, of whatever list that was
+ * @next_piece: entry where the last of these walks would go on, of whatever list that was
  * @all_pieces: those walked before in the same slice, still to be charged
  * @alone: no other thread works for an adapter: there is none, or all are stopped
  * @wants_alone: there is something to do for which they have to be

@@ -107,7 +107,8 @@ u64 fast_sg_map(struct worker *worker, struct guest_mem *mem, const struct vbuf 
 		if (!sg_batch(&w) || (w.done == before && !sg_search(&w)))
 			break;
 	}
-	worker->next_piece = w.at;
+	/* of the last entry there may be more to come */
+	worker->next_piece = w.start > off + w.done ? w.at - 1 : w.at;
 	worker->pieces += w.went;
 	return w.done;
 }

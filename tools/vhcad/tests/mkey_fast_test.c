@@ -324,6 +324,36 @@ static void hostile_lists(void **state)
 	assert_true(whole > 500);
 }
 
+/*
+ * A walk goes on in the entry where the last one has ended, or behind it: an end that a search
+ * looks at, and a walk does not, leads the search away.
+ */
+static void goes_on(void **state)
+{
+	struct fixture *f = *state;
+	struct dma_seg seg[PAYLOAD_SEGS];
+	const struct sge sge = { 0, 400, f->sg_key };
+	const struct sglist l = { &sge, 1, MKEY_WRITE_REMOTE, qp_scope(t_vqp(f->qp)) };
+	u32 nseg;
+
+	for (u32 i = 0; i < 4; i++)
+		piece(f, i, 0x10000ull * (i + 1), (i + 1) * 100);
+	assert_int_equal(t_register(f->qp, f->sg_key, 4, 0, 400, T_RW, 0), 0);
+	assert_int_equal(sgl_map(&l, 0, 130, seg, &nseg, PAYLOAD_SEGS), 130);
+	piece(f, 2, 0x30000, 10);
+	assert_int_equal(sgl_map(&l, 130, 20, seg, &nseg, PAYLOAD_SEGS), 20);
+	assert_int_equal(seg[0].addr, 0x20000 + 30);
+	assert_int_equal(sgl_map(&l, 150, 50, seg, &nseg, PAYLOAD_SEGS), 50);
+	assert_int_equal(seg[0].addr, 0x20000 + 50);
+	/* at the end of an entry the next one is due */
+	piece(f, 2, 0x30000, 300);
+	piece(f, 1, 0x20000, 200);
+	assert_int_equal(f->h->dev->adapter.worker->next_piece, 2);
+	assert_int_equal(sgl_map(&l, 200, 200, seg, &nseg, PAYLOAD_SEGS), 200);
+	assert_int_equal(seg[0].addr, 0x30000);
+	assert_int_equal(nseg, 2);
+}
+
 /* Packets of more pieces than a run can hold: sent, answered, and received. */
 static void too_many_pieces(void **state)
 {
@@ -480,8 +510,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(life), TEST(variants), TEST(not_registered_so), TEST(another_pd),
-		TEST(rights), TEST(pieces), TEST(hostile_lists), TEST(too_many_pieces),
-		TEST(pieces_without_retries), TEST(not_there), TEST(made_so),
+		TEST(rights), TEST(pieces), TEST(goes_on), TEST(hostile_lists),
+		TEST(too_many_pieces), TEST(pieces_without_retries), TEST(not_there), TEST(made_so),
 		TEST(not_modified),
 	};
 
